@@ -1,0 +1,202 @@
+# Weft's build: GNU make and a C compiler. `make help` lists the targets.
+#
+# Everything is made under $(BUILD). Objects are position independent and serve both libraries.
+# A change of compiler or flags rebuilds what it concerns, so variants may share a folder, but each
+# keeps its own: make BUILD=build/asan SAN=address,undefined check
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+SAN     ?=#              sanitizers, as -fsanitize= takes them
+DEBUG   ?=#              1: no optimisation, assertions on
+WERROR  ?= -Werror
+T       ?=#              make test T=gemm runs only the tests with gemm in their name
+V       ?=#              1: show whole command lines
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+TEST_JOBS    ?= 2
+TEST_TIMEOUT ?= 280
+
+ifeq ($(origin CC),default)
+CC := $(if $(shell command -v gcc),gcc,clang)
+endif
+
+VERSION := $(shell sed -n 's/^\#define WEFT_VERSION  *"\([0-9.]*\)".*/\1/p' include/weft/weft.h)
+MAJOR   := $(firstword $(subst ., ,$(VERSION)))
+
+# Assertions are for debug and sanitizer builds. Sanitizers make gcc guess wrongly about what may be
+# uninitialised or overflow, hence no -Werror there.
+ifneq ($(SAN),)
+MODE   := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all
+WERROR :=
+else ifneq ($(DEBUG),)
+MODE   := -O0 -g3
+else
+MODE   := -O2 -DNDEBUG
+SODEFS := -Wl,-z,defs
+endif
+
+FLAGS := -std=c11 $(MODE) -fno-math-errno -fno-trapping-math -ffp-contract=off -fPIC \
+	-fvisibility=hidden -Wall -Wextra -Wpedantic $(WERROR) -Iinclude -Isrc $(CFLAGS)
+LIBS  := -lm -lpthread -ldl
+
+SRC      := $(sort $(shell find src -name '*.c'))
+CLI      := $(sort $(wildcard cli/*.c))
+OBJ      := $(SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
+TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
+BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard bench/*.c)))
+SCRIPTS  := $(if $(SAN),,$(sort $(wildcard tests/test_*.sh)))
+STATIC   := $(BUILD)/libweft.a
+SHARED   := $(BUILD)/libweft.so
+PROGRAM  := $(if $(CLI),$(BUILD)/weft)
+
+say = $(if $(V),,@echo '  $(1)  $@';)
+
+# Sub-makes use all cores unless the caller has said how many.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory
+
+.PHONY: all demo check test test-long test-again test-clang test-asan test-tsan test-amalgamation \
+	examples bench install amalgamation lines format format-check clean help FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(STATIC) $(SHARED) $(PROGRAM)
+
+help:
+	@echo 'make              build/libweft.a, build/libweft.so, build/weft'
+	@echo 'make demo         set up, build, train a small network'
+	@echo 'make test         set up, build, run all tests (T=part of a name)'
+	@echo 'make test-long    the tests again in full, with clang, sanitizers and as one file'
+	@echo 'make bench        run the benchmarks'
+	@echo 'make install      into PREFIX=$(PREFIX), under DESTDIR'
+	@echo 'make amalgamation build/weft.c and build/weft.h'
+	@echo 'make lines        line counts, long files marked'
+	@echo 'make format       clang-format on what it may touch; format-check only looks'
+	@echo 'make clean        remove build/'
+	@echo 'variables: CC BUILD SAN DEBUG V T CFLAGS LDFLAGS JOBS TEST_JOBS TEST_TIMEOUT PREFIX DESTDIR'
+
+# Each of these files changes only with its text; what depends on that text depends on the file.
+define note
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' > $@
+endef
+$(BUILD)/flags: FORCE
+	$(call note,$(CC) $(FLAGS) $(LDFLAGS))
+$(BUILD)/sources: FORCE
+	$(call note,$(SRC) $(CLI))
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,cc  )$(CC) $(FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+
+$(STATIC): $(OBJ) $(BUILD)/sources
+	@rm -f $@
+	$(call say,ar  )$(AR) rcs $@ $(OBJ)
+
+$(SHARED).$(VERSION): $(OBJ) $(BUILD)/sources
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) -shared -Wl,-soname,libweft.so.$(MAJOR) $(SODEFS) $(OBJ) $(LIBS) -o $@
+
+$(SHARED): $(SHARED).$(VERSION)
+	@ln -sf libweft.so.$(VERSION) $@.$(MAJOR)
+	@ln -sf libweft.so.$(VERSION) $@
+
+$(BUILD)/weft: $(CLI_OBJ) $(STATIC) $(BUILD)/sources
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $(CLI_OBJ) $(STATIC) $(LIBS) -o $@
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/test.o $(STATIC)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(STATIC)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(STATIC)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+examples: $(EXAMPLES)
+
+demo:
+	@tools/setup
+	@$(MAKE) $(PARALLEL) -s all
+	@$(BUILD)/weft demo
+
+test:
+	@tools/setup
+	@$(MAKE) $(PARALLEL) check
+
+# Running out of memory is an ordinary error of the library, so the sanitizers' allocators must
+# allow it.
+RUN_ENV = WEFT_BUILD=$(BUILD) WEFT_CC='$(CC)' UBSAN_OPTIONS=print_stacktrace=1 \
+	ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
+chosen  = $(if $(T),$(foreach x,$(1),$(if $(findstring $(T),$(notdir $(x))),$(x))),$(1))
+
+# What `make test` does once the machine is set up.
+check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(call chosen,$(TESTS) $(EXAMPLES))
+	@$(RUN_ENV) tools/runtests -j $(TEST_JOBS) -t $(TEST_TIMEOUT) \
+		$(call chosen,$(TESTS) $(EXAMPLES) $(SCRIPTS))
+
+# The slow variants of the tests are asked for by WEFT_TEST_LONG. Every part runs, whatever failed
+# before.
+LONG = WEFT_TEST_LONG=1 $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
+test-long:
+	@tools/setup
+	+@MAKE='$(MAKE)' tools/test-long $(BUILD) \
+		test-again test-clang test-asan test-tsan test-amalgamation
+test-again:
+	@$(LONG) check
+test-clang:
+	@$(LONG) BUILD=$(BUILD)/clang CC=clang check
+test-asan:
+	@$(LONG) BUILD=$(BUILD)/asan SAN=address,undefined check
+test-tsan:
+	@$(LONG) BUILD=$(BUILD)/tsan SAN=thread check
+test-amalgamation: amalgamation
+	@$(RUN_ENV) tools/runtests -t 900 tests/long_amalgamation.sh
+
+bench: all $(BENCHES)
+	$(BUILD)/weft bench
+	@for b in $(BENCHES); do echo "$$b"; $$b || exit 1; done
+
+amalgamation:
+	@tools/amalgamate $(BUILD)
+
+INSTALL ?= install
+root    := $(DESTDIR)$(PREFIX)
+fill    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@MAJOR@|$(MAJOR)|'
+MAN     := $(wildcard docs/*.1)
+
+install: all
+	$(INSTALL) -d '$(root)/include/weft' '$(root)/lib/pkgconfig' '$(root)/lib/cmake/weft'
+	$(INSTALL) -m 644 include/weft/*.h '$(root)/include/weft'
+	$(INSTALL) -m 644 $(STATIC) '$(root)/lib'
+	$(INSTALL) -m 755 $(SHARED).$(VERSION) '$(root)/lib'
+	ln -sf libweft.so.$(VERSION) '$(root)/lib/libweft.so.$(MAJOR)'
+	ln -sf libweft.so.$(MAJOR) '$(root)/lib/libweft.so'
+	$(fill) tools/weft.pc.in > '$(root)/lib/pkgconfig/weft.pc'
+	$(fill) tools/weft-config.cmake.in > '$(root)/lib/cmake/weft/weft-config.cmake'
+	$(fill) tools/weft-config-version.cmake.in > '$(root)/lib/cmake/weft/weft-config-version.cmake'
+ifneq ($(PROGRAM),)
+	$(INSTALL) -d '$(root)/bin'
+	$(INSTALL) -m 755 $(PROGRAM) '$(root)/bin'
+endif
+ifneq ($(MAN),)
+	$(INSTALL) -d '$(root)/share/man/man1'
+	$(INSTALL) -m 644 $(MAN) '$(root)/share/man/man1'
+endif
+
+lines:
+	@tools/lines
+
+# The public headers and the tables are laid out by hand.
+FORMATTED = $(shell find src cli tests bench examples -name '*.[ch]')
+format:
+	clang-format -i $(FORMATTED)
+format-check:
+	clang-format --dry-run -Werror $(FORMATTED)
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

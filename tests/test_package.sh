@@ -1,0 +1,57 @@
+#!/bin/sh
+# test_package.sh - what users get: the header in C and C++, what the library exports, and an
+# installation that pkg-config and CMake find.
+. tests/shell.sh
+
+printf '#include <weft/weft.h>\nint main() { return weft_version()[0] == 0; }\n' >"$scratch/main.c"
+cp "$scratch/main.c" "$scratch/main.cpp"
+strict="-Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only"
+
+for compiler in gcc clang; do
+    if have $compiler; then check "header, C11, $compiler" $compiler -std=c11 $strict "$scratch/main.c"
+    else skip "header, C11, $compiler" "not installed"; fi
+done
+for compiler in g++ clang++; do
+    if have $compiler; then check "header, C++17, $compiler" $compiler -std=c++17 $strict "$scratch/main.cpp"
+    else skip "header, C++17, $compiler" "not installed"; fi
+done
+
+only_ours() { ! nm -D --defined-only "$build/libweft.so" | awk '{ print $NF }' | grep -v '^weft_'; }
+if have nm; then check "libweft.so exports only weft_ names" only_ours; else skip exports "no nm"; fi
+
+root=$scratch/root
+check "install" make install BUILD="$build" CC="$cc" DESTDIR="$root" PREFIX=/usr/local
+export LD_LIBRARY_PATH="$root/usr/local/lib"
+export PKG_CONFIG_PATH="$root/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+
+if have pkg-config; then
+    check "through pkg-config" sh -c \
+        "$cc -std=c11 $scratch/main.c \$(pkg-config --cflags --libs weft) -o $scratch/shared && $scratch/shared"
+    check "statically" sh -c \
+        "$cc -std=c11 $scratch/main.c -I$root/usr/local/include $root/usr/local/lib/libweft.a -lm -lpthread -ldl -o $scratch/static && $scratch/static"
+    if have g++; then
+        check "through pkg-config in C++" sh -c \
+            "g++ -std=c++17 $scratch/main.cpp \$(pkg-config --cflags --libs weft) -o $scratch/plus && $scratch/plus"
+    fi
+else
+    skip "through pkg-config" "not installed"
+fi
+
+if have cmake; then
+    mkdir "$scratch/project"
+    cp "$scratch/main.c" "$scratch/project"
+    cat >"$scratch/project/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+find_package(weft 0.1 REQUIRED)
+foreach(kind weft static)
+  add_executable(user-${kind} main.c)
+  target_link_libraries(user-${kind} weft::${kind})
+endforeach()
+CMAKE
+    check "through CMake" sh -c "cmake -S $scratch/project -B $scratch/cmake -DCMAKE_PREFIX_PATH=$root/usr/local &&
+        cmake --build $scratch/cmake && $scratch/cmake/user-weft && $scratch/cmake/user-static"
+else
+    skip "through CMake" "not installed"
+fi
+finish
