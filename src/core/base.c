@@ -1,0 +1,165 @@
+/* base.c - memory, arenas, text, hashing and the clock. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "core/base.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+void *mem_resize(mem *m, void *p, size_t bytes) {
+    m->count++;
+    return m->resize(m->user, p, bytes ? bytes : 1);
+}
+
+void *mem_new(mem *m, size_t bytes) {
+    void *p = mem_resize(m, NULL, bytes);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+void mem_free(mem *m, void *p) {
+    if (p) m->resize(m->user, p, 0);
+}
+
+/* The word before the returned block remembers where the whole block began. */
+void *mem_new_aligned(mem *m, size_t bytes) {
+    enum { BOUNDARY = 256 };
+    if (bytes > SIZE_MAX - 2 * BOUNDARY) return NULL;
+    char *whole = mem_resize(m, NULL, bytes + BOUNDARY + sizeof(void *));
+    if (!whole) return NULL;
+    uintptr_t at = ((uintptr_t)whole + sizeof(void *) + BOUNDARY - 1) & ~(uintptr_t)(BOUNDARY - 1);
+    memcpy((void *)(at - sizeof whole), &whole, sizeof whole);
+    return memset((void *)at, 0, bytes);
+}
+
+void mem_free_aligned(mem *m, void *p) {
+    if (!p) return;
+    char *whole;
+    memcpy(&whole, (char *)p - sizeof whole, sizeof whole);
+    mem_free(m, whole);
+}
+
+bool mem_room(mem *m, void *array, size_t count, size_t *capacity, size_t element) {
+    if (count < *capacity) return true;
+    size_t grown = *capacity + *capacity / 2 + 16;
+    if (grown > SIZE_MAX / element) return false;
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *p = mem_resize(m, old, grown * element);
+    if (!p) return false;
+    memcpy(array, &p, sizeof p);
+    *capacity = grown;
+    return true;
+}
+
+struct arena_page {
+    arena_page *next;
+    max_align_t data[];
+};
+
+void *arena_new(arena *a, size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (!a->page || a->used + bytes > a->size) {
+        size_t size = bytes > 8192 ? bytes : 8192;
+        arena_page *page = mem_resize(a->m, NULL, sizeof *page + size);
+        if (!page) return NULL;
+        page->next = a->page;
+        a->page = page;
+        a->used = 0;
+        a->size = size;
+    }
+    void *p = (char *)a->page->data + a->used;
+    a->used += bytes;
+    return memset(p, 0, bytes);
+}
+
+char *arena_text(arena *a, const char *s) {
+    size_t n = strlen(s) + 1;
+    char *p = arena_new(a, n);
+    return p ? memcpy(p, s, n) : NULL;
+}
+
+void arena_free(arena *a) {
+    for (arena_page *page = a->page; page;) {
+        arena_page *next = page->next;
+        mem_free(a->m, page);
+        page = next;
+    }
+    a->page = NULL;
+    a->used = a->size = 0;
+}
+
+static bool text_room(text *t, size_t more) {
+    if (t->failed) return false;
+    if (t->n + more + 1 <= t->cap) return true;
+    size_t grown = t->cap * 2 + more + 256;
+    char *s = mem_resize(t->m, t->s, grown);
+    if (!s) {
+        t->failed = true;
+        return false;
+    }
+    t->s = s;
+    t->cap = grown;
+    return true;
+}
+
+void text_raw(text *t, const char *s, size_t n) {
+    if (!text_room(t, n)) return;
+    memcpy(t->s + t->n, s, n);
+    t->n += n;
+    t->s[t->n] = 0;
+}
+
+void text_add(text *t, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && text_room(t, (size_t)n)) {
+        vsnprintf(t->s + t->n, (size_t)n + 1, format, again);
+        t->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
+    const unsigned char *s = p;
+    for (; n >= 8; n -= 8, s += 8) {
+        uint64_t v;
+        memcpy(&v, s, 8);
+        h = hash_word(h, v);
+    }
+    uint64_t rest = 0;
+    if (n) memcpy(&rest, s, n);
+    return hash_word(h, rest ^ (uint64_t)n << 56);
+}
+
+bool checked_mul(int64_t a, int64_t b, int64_t *out) {
+    if (a < 0 || b < 0 || (a && b > INT64_MAX / a)) return false;
+    *out = a * b;
+    return true;
+}
+
+double clock_seconds(void) {
+    struct timespec t;
+#ifdef CLOCK_MONOTONIC
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#else
+    timespec_get(&t, TIME_UTC);
+#endif
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim) {
+    size_t at = 0;
+    int w = snprintf(buf, n, "[");
+    for (int i = 0; i <= rank && w >= 0; i++) {
+        at += (size_t)w;
+        if (at >= n) break;
+        w = i < rank ? snprintf(buf + at, n - at, "%s%lld", i ? "," : "", (long long)dim[i])
+                     : snprintf(buf + at, n - at, "]");
+    }
+    return buf;
+}

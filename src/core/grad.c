@@ -1,0 +1,288 @@
+/* grad.c - reverse differentiation: one downward loop, each rule appends nodes.
+ *
+ * Rules of maps are expanded from ops.def; the others live in vjp.c. Broadcasting never appears
+ * in a rule: it is an expand node, whose own rule sums. */
+#include "core/shape.h"
+
+typedef struct grad_state {
+    weft_graph *g;
+    uint32_t *grad; /* gradient of each node so far, 0 for none       */
+    uint32_t *copy; /* a checkpointed node's second recording, or itself */
+    uint8_t *path;  /* does it lead to something asked for?           */
+    uint32_t n;
+} grad_state;
+
+/* The short names ops.def uses; `num` takes the shape of the gradient it meets by broadcasting. */
+#define NIL    tensor_at(G, 0)
+#define num(v) weft_scalar(G, (float)(v))
+#define neg    weft_neg
+#define add    weft_add
+#define sub    weft_sub
+#define mul    weft_mul
+#define div    weft_div
+#define pow    weft_pow
+#define exp    weft_exp
+#define log    weft_log
+#define sin    weft_sin
+#define cos    weft_cos
+#define sign   weft_sign
+#define floor  weft_floor
+#define where  weft_where
+#define lt     weft_lt
+#define eq     weft_eq
+
+static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r, weft_tensor g,
+                     weft_tensor *out) {
+    weft_graph *G = t.g;
+    (void)x, (void)y, (void)r;
+    switch (node_of(t)->op) {
+/* clang-format off */
+#define OP_UNARY(name, f32, i32, dx, ...)      case OP_##name: out[0] = dx; return true;
+#define OP_BINARY(name, f32, i32, dx, dy, ...) case OP_##name: out[0] = dx; out[1] = dy; return true;
+#define OP_COMPARE(name, ...)                  case OP_##name: return true;
+#define OP_LOGIC(name, ...)                    case OP_##name: return true;
+#include "core/ops.def"
+/* clang-format on */
+    default: return false;
+    }
+}
+#undef NIL
+#undef num
+#undef neg
+#undef add
+#undef sub
+#undef mul
+#undef div
+#undef pow
+#undef exp
+#undef log
+#undef sin
+#undef cos
+#undef sign
+#undef floor
+#undef where
+#undef lt
+#undef eq
+
+static bool grad_floats(weft_tensor t) {
+    return dtype_is_float((weft_dtype)node_of(t)->dtype);
+}
+
+static void grad_gather(grad_state *s, uint32_t to, weft_tensor d) {
+    if (!d.id || !s->path[to] || !grad_floats(tensor_at(s->g, to))) return;
+    weft_tensor have = tensor_at(s->g, s->grad[to]);
+    d = weft_cast(d, WEFT_F32);
+    s->grad[to] = (have.id ? weft_add(have, d) : d).id;
+}
+
+/* Record the stretch [begin, end) again under a fresh salt, so that its values need not be kept. */
+static bool grad_replay(grad_state *s, graph_span span) {
+    weft_graph *g = s->g;
+    uint16_t salt = g->salt;
+    weft_tensor in[64];
+    g->salt = (uint16_t)(salt + 1);
+    for (uint32_t i = span.begin; i < span.end && i < s->n; i++) {
+        node n = g->node[i];
+        if (op_table[n.op].cls == CLASS_LEAF && n.op != OP_random) continue;
+        if (n.nin > 64) continue; /* a very wide concat is kept instead */
+        for (int k = 0; k < n.nin; k++) in[k] = tensor_at(g, s->copy[g->edge[n.in + (uint32_t)k]]);
+        weft_tensor c = graph_copy_node(g, g, &n, in);
+        if (!c.id) break;
+        s->copy[i] = c.id;
+    }
+    g->salt = salt;
+    return g->err == WEFT_OK;
+}
+
+/* The gradients of a block's parts lie with the part nodes, which come before anything that
+ * reads them and after the block: collect them when the loop arrives at the block. */
+static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
+    weft_graph *g = s->g;
+    const node *n = &g->node[id];
+    weft_tensor dy[8] = {{0}};
+    int parts = block_table[node_attr(g, n)[0]].parts;
+    for (int i = 0; i < parts; i++) dy[i] = tensor_at(g, 0);
+    bool any = false;
+    for (uint32_t u = id + 1; u < s->n; u++) {
+        const node *p = &g->node[u];
+        if (p->op != OP_part || g->edge[p->in] != id || !s->grad[u]) continue;
+        dy[node_attr(g, p)[0]] = tensor_at(g, s->grad[u]);
+        any = true;
+    }
+    return !any || vjp_block(tensor_at(g, s->copy[id]), dy, out);
+}
+
+static bool grad_node(grad_state *s, uint32_t id) {
+    weft_graph *g = s->g;
+    node n = g->node[id];
+    weft_tensor t = tensor_at(g, s->copy[id]), out[64], dy = tensor_at(g, s->grad[id]);
+    int kept = n.nin < 64 ? n.nin : 64;
+    for (int i = 0; i < kept; i++) out[i] = tensor_at(g, 0);
+    if (n.op == OP_part) return true;
+    if (n.op == OP_block) {
+        if (!grad_block(s, id, out)) return false;
+    } else if (!dy.id) {
+        return true;
+    } else if (n.op == OP_concat) { /* any number of operands, so handled in place */
+        int axis = (int)node_attr(g, &n)[0];
+        int64_t at = 0;
+        for (int i = 0; i < n.nin; i++) {
+            uint32_t to = g->edge[n.in + (uint32_t)i];
+            int64_t width = weft_dim(tensor_at(g, to), axis);
+            grad_gather(s, to, weft_slice(dy, axis, at, at + width, 1));
+            at += width;
+        }
+        return g->err == WEFT_OK;
+    } else {
+        weft_tensor x = n.nin > 0 ? operand(t, 0) : t, y = n.nin > 1 ? operand(t, 1) : t;
+        if (!grad_map(t, x, y, t, dy, out) && !vjp_structural(t, dy, out)) return false;
+    }
+    for (int i = 0; i < kept; i++) grad_gather(s, g->edge[n.in + (uint32_t)i], out[i]);
+    return g->err == WEFT_OK;
+}
+
+bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_t ny,
+               const weft_tensor *wrt, size_t n, bool stop, weft_tensor *out) {
+    grad_state s = {.g = g};
+    uint32_t lowest = UINT32_MAX, top = 0;
+    for (size_t i = 0; i < ny; i++) top = y[i].id > top ? y[i].id : top;
+    s.n = top + 1;
+    s.grad = mem_new(g->m, s.n * (2 * sizeof *s.grad + 1));
+    if (!s.grad) {
+        graph_fail(g, WEFT_MEMORY, "gradient: out of memory");
+        return false;
+    }
+    s.copy = s.grad + s.n;
+    s.path = (uint8_t *)(s.copy + s.n);
+    for (uint32_t i = 0; i < s.n; i++) s.copy[i] = i;
+    for (size_t i = 0; i < n; i++)
+        if (wrt[i].id < s.n) {
+            s.path[wrt[i].id] = 1;
+            lowest = wrt[i].id < lowest ? wrt[i].id : lowest;
+        }
+    for (uint32_t i = lowest; i < s.n; i++)
+        for (int k = 0; k < g->node[i].nin; k++)
+            s.path[i] |= s.path[g->edge[g->node[i].in + (uint32_t)k]];
+    for (size_t i = 0; i < ny; i++) grad_gather(&s, y[i].id, dy[i]);
+
+    /* Operands precede their users, so one downward loop visits every reader first. */
+    bool good = g->err == WEFT_OK;
+    size_t span = g->spans;
+    for (uint32_t i = top; good && i >= lowest && i > 0; i--) {
+        for (; good && span > 0 && g->span[span - 1].end > i; span--)
+            if (g->span[span - 1].begin <= i) good = grad_replay(&s, g->span[span - 1]);
+        bool asked = false;
+        for (size_t k = 0; k < n && !asked; k++) asked = wrt[k].id == i;
+        if (s.path[i] && (s.grad[i] || g->node[i].op == OP_block) &&
+            (!asked || (!stop && g->node[i].nin)))
+            good = grad_node(&s, i);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t found = wrt[i].id < s.n ? s.grad[wrt[i].id] : 0;
+        out[i] = !good ? tensor_at(g, 0) : found ? tensor_at(g, found) : full_like(wrt[i], 0);
+    }
+    mem_free(g->m, s.grad);
+    return good && g->err == WEFT_OK;
+}
+
+weft_err weft_vjp(weft_tensor y, weft_tensor seed, const weft_tensor *wrt, size_t n,
+                  weft_tensor *out) {
+    if (n && (!wrt || !out)) return weft_fail(NULL, WEFT_ARGUMENT, "gradient: an array is NULL");
+    for (size_t i = 0; i < n; i++) out[i] = tensor_at(y.g, 0);
+    weft_tensor both[2] = {y, seed};
+    if (!graph_checked(y.g, both, 2)) return y.g ? y.g->err : WEFT_ARGUMENT;
+    for (size_t i = 0; i < n; i++)
+        if (!graph_checked(y.g, &wrt[i], 1)) return y.g->err;
+    weft_shape sy = weft_shape_of(y), ss = weft_shape_of(seed);
+    if (sy.rank != ss.rank || memcmp(sy.n, ss.n, (size_t)sy.rank * sizeof *sy.n)) {
+        graph_fail(y.g, WEFT_SHAPE, "gradient: the seed's shape is not that of the output");
+        return y.g->err;
+    }
+    if (!grad_floats(y)) {
+        graph_fail(y.g, WEFT_GRADIENT, "gradient: the output is %s, floats have gradients",
+                   weft_dtype_name(weft_dtype_of(y)));
+        return y.g->err;
+    }
+    uint32_t scope = y.g->in_scope;
+    y.g->in_scope = 0;
+    grad_walk(y.g, &y, &seed, 1, wrt, n, false, out);
+    y.g->in_scope = scope;
+    return y.g->err;
+}
+
+weft_err weft_grad(weft_tensor y, const weft_tensor *wrt, size_t n, weft_tensor *out) {
+    weft_tensor one = graph_checked(y.g, &y, 1) ? full_like(y, 1) : y;
+    return weft_vjp(y, one, wrt, n, out);
+}
+
+/* ---- what the loop must treat specially ---- */
+
+static weft_tensor grad_same(weft_tensor y, same_kind kind, const weft_tensor *more, size_t n,
+                             int64_t custom) {
+    weft_tensor in[33];
+    if (!y.g || n > 32)
+        return y.g ? graph_fail(y.g, WEFT_ARGUMENT, "custom gradient: %zu inputs, at most 32", n)
+                   : y;
+    in[0] = y;
+    for (size_t i = 0; i < n; i++) in[i + 1] = more[i];
+    if (!graph_checked(y.g, in, (int)n + 1)) return tensor_at(y.g, 0);
+    weft_shape s = weft_shape_of(y);
+    int64_t attr[2] = {kind, custom};
+    return graph_append(y.g, OP_same, weft_dtype_of(y), s.rank, s.n, in, (int)n + 1, attr, 2);
+}
+
+/* Operands of a definition that is differentiated by each of them must differ, even if they hold
+ * the same. */
+weft_tensor named_copy(weft_tensor x, int name) {
+    return grad_same(x, SAME_NAME, NULL, 0, name);
+}
+
+/* Views that guard or move need memory under them, which numbers and counters do not have. */
+weft_tensor stored_copy(weft_tensor x) {
+    weft_tensor base = x;
+    while (base.id && op_table[node_of(base)->op].cls == CLASS_VIEW) base = operand(base, 0);
+    bool none = base.id && (node_of(base)->op == OP_literal || node_of(base)->op == OP_iota);
+    return none ? grad_same(x, SAME_COPY, NULL, 0, 0) : x;
+}
+
+weft_tensor owned_copy(weft_tensor x) {
+    return grad_same(x, SAME_COPY, NULL, 0, 0);
+}
+
+weft_tensor weft_stop_gradient(weft_tensor x) {
+    return grad_same(x, SAME_STOP, NULL, 0, 0);
+}
+
+weft_tensor weft_straight_through(weft_tensor value, weft_tensor path) {
+    weft_shape a = weft_shape_of(value), b = weft_shape_of(path);
+    if (weft_ok(value) && weft_ok(path) &&
+        (a.rank != b.rank || memcmp(a.n, b.n, (size_t)a.rank * sizeof *a.n)))
+        return graph_fail(value.g, WEFT_SHAPE, "straight_through: value and path differ in shape");
+    return grad_same(value, SAME_STRAIGHT, &path, 1, 0);
+}
+
+weft_tensor weft_custom_grad(weft_tensor y, weft_tensors in, weft_rule rule, void *user) {
+    if (!graph_checked(y.g, &y, 1)) return tensor_at(y.g, 0);
+    if (!rule || (in.n && !in.at))
+        return graph_fail(y.g, WEFT_ARGUMENT, "custom gradient: the %s NULL",
+                          rule ? "inputs are" : "rule is");
+    graph_custom c = {rule, user};
+    if (!MEM_PUSH(y.g->m, y.g->custom, y.g->customs, y.g->custom_cap, c))
+        return graph_fail(y.g, WEFT_MEMORY, "custom gradient: out of memory");
+    return grad_same(y, SAME_CUSTOM, in.at, in.n, (int64_t)y.g->customs - 1);
+}
+
+void weft_checkpoint_begin(weft_graph *g) {
+    if (!g) return;
+    if (g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: one is open already");
+    g->open_span = (uint32_t)g->n;
+}
+
+void weft_checkpoint_end(weft_graph *g) {
+    if (!g) return;
+    graph_span s = {g->open_span, (uint32_t)g->n};
+    if (!g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: none is open");
+    else if (s.end > s.begin && !MEM_PUSH(g->m, g->span, g->spans, g->span_cap, s))
+        graph_fail(g, WEFT_MEMORY, "checkpoint: out of memory");
+    g->open_span = 0;
+}

@@ -1,0 +1,334 @@
+/* state.c - values that last: parameters, optimiser slots, statistics, counters.
+ *
+ * Entries are found by name. They get memory together, when it is first needed: one block per
+ * segment, slab after slab, parameters with several axes first, so that the companions of
+ * neighbours are neighbours and an optimiser is one flat pass. First values depend on the seed
+ * and the name alone. */
+#include "core/context.h"
+#include "core/graph.h"
+#include "core/half.h"
+#include "core/philox.h"
+#include "core/shape.h"
+#include <math.h>
+#include <stdio.h>
+
+weft_state *weft_state_new(weft_ctx *c) {
+    if (!c) {
+        weft_fail(NULL, WEFT_ARGUMENT, "weft_state_new: the context is NULL");
+        return NULL;
+    }
+    weft_state *s = mem_new(&c->m, sizeof *s);
+    if (!s) {
+        weft_fail(c, WEFT_MEMORY, "weft_state_new: out of memory");
+        return NULL;
+    }
+    s->ctx = c;
+    s->m = &c->m;
+    s->names.m = &c->m;
+    return s;
+}
+
+static void state_drop(weft_state *s) {
+    for (size_t i = 0; i < s->segments; i++) mem_free_aligned(s->m, s->segment[i]);
+    mem_free(s->m, s->segment);
+    mem_free(s->m, s->entry);
+    mem_free(s->m, s->slab);
+    arena_free(&s->names);
+    s->segment = NULL, s->entry = NULL, s->slab = NULL;
+    s->segments = s->n = s->slabs = 0;
+}
+
+void weft_state_free(weft_state *s) {
+    if (!s || s->freed) return;
+    state_drop(s);
+    s->freed = true;
+    if (!s->users) mem_free(s->m, s);
+}
+
+void state_hold(weft_state *s) {
+    s->users++;
+}
+
+void state_release(weft_state *s) {
+    if (--s->users == 0 && s->freed) mem_free(s->m, s);
+}
+
+void weft_state_seed(weft_state *s, uint32_t seed) {
+    if (!s) return;
+    s->seed = seed;
+    int32_t as = (int32_t)seed;
+    if (state_find(s, "rng.seed") >= 0) weft_state_set(s, "rng.seed", &as, sizeof as);
+}
+
+int64_t state_find(const weft_state *s, const char *name) {
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->entry[i].name, name) == 0) return (int64_t)i;
+    return STATE_NOT_FOUND;
+}
+
+static int64_t state_slab(weft_state *s, const char *slab) {
+    for (size_t i = 0; i < s->slabs; i++)
+        if (strcmp(s->slab[i], slab) == 0) return (int64_t)i;
+    const char *name = arena_text(&s->names, slab);
+    return name && MEM_PUSH(s->m, s->slab, s->slabs, s->slab_cap, name) ? (int64_t)s->slabs - 1
+                                                                        : STATE_NOT_FOUND;
+}
+
+int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
+                  weft_init init, bool trained, int64_t like) {
+    char want[100], have[100];
+    int64_t at = state_find(s, name), count = 1;
+    for (int i = 0; i < dims.rank; i++)
+        if (!checked_mul(count, dims.n[i], &count) || count > INT32_MAX) {
+            weft_fail(s->ctx, WEFT_SHAPE, "state \"%s\": %s has too many elements", name,
+                      shape_text(want, sizeof want, dims.rank, dims.n));
+            return STATE_NOT_FOUND;
+        }
+    if (at >= 0) {
+        const state_entry *e = &s->entry[at];
+        if (e->dtype == t && e->dims.rank == dims.rank &&
+            !memcmp(e->dims.n, dims.n, (size_t)dims.rank * sizeof *dims.n))
+            return at;
+        weft_fail(s->ctx, WEFT_STATE, "state \"%s\" exists as %s %s, asked for as %s %s", name,
+                  weft_dtype_name((weft_dtype)e->dtype),
+                  shape_text(have, sizeof have, e->dims.rank, e->dims.n), weft_dtype_name(t),
+                  shape_text(want, sizeof want, dims.rank, dims.n));
+        return STATE_NOT_FOUND;
+    }
+    int64_t kind = state_slab(s, slab);
+    state_entry e = {.name = arena_text(&s->names, name),
+                     .dtype = (uint8_t)t,
+                     .trained = trained,
+                     .dims = dims,
+                     .count = count,
+                     .bytes = (size_t)count * weft_dtype_size(t),
+                     .slab = (uint32_t)kind,
+                     .init = init,
+                     .like = like >= 0 ? (uint32_t)like : (uint32_t)s->n};
+    if (kind < 0 || !e.name || !MEM_PUSH(s->m, s->entry, s->n, s->cap, e)) {
+        weft_fail(s->ctx, WEFT_MEMORY, "state \"%s\": out of memory", name);
+        return STATE_NOT_FOUND;
+    }
+    return (int64_t)s->n - 1;
+}
+
+/* ---- memory and first values ---- */
+
+static void state_fill(const weft_state *s, const state_entry *e) {
+    if (strcmp(e->name, "rng.seed") == 0) {
+        int32_t seed = (int32_t)s->seed;
+        memcpy(e->data, &seed, sizeof seed);
+        return;
+    }
+    if (e->init.kind == WEFT_INIT_ZEROS) return; /* fresh memory is zero */
+    uint64_t h = hash_bytes(HASH_START, e->name, strlen(e->name));
+    uint32_t stream = (uint32_t)(h ^ h >> 32);
+    float drawn[4] = {0};
+    for (int64_t i = 0; i < e->count; i++) {
+        float v = 0;
+        bool draws = e->init.kind == WEFT_INIT_UNIFORM || e->init.kind == WEFT_INIT_NORMAL;
+        if (draws && (i & 3) == 0)
+            philox_four(s->seed, stream, (uint32_t)(i >> 2), e->init.kind == WEFT_INIT_NORMAL,
+                        drawn);
+        switch (e->init.kind) {
+        case WEFT_INIT_ZEROS: v = 0; break;
+        case WEFT_INIT_ONES: v = 1; break;
+        case WEFT_INIT_VALUE: v = e->init.a; break;
+        case WEFT_INIT_UNIFORM: v = e->init.a + (e->init.b - e->init.a) * drawn[i & 3]; break;
+        case WEFT_INIT_NORMAL: v = e->init.a + e->init.b * drawn[i & 3]; break;
+        }
+        switch (e->dtype) {
+        case WEFT_F32: ((float *)e->data)[i] = v; break;
+        case WEFT_I32:
+        case WEFT_U32: ((int32_t *)e->data)[i] = (int32_t)v; break;
+        case WEFT_I8:
+        case WEFT_U8:
+        case WEFT_BOOL: e->data[i] = (char)(int)v; break;
+        default: {
+            uint16_t half = e->dtype == WEFT_BF16 ? bf16_of(v) : f16_of(v);
+            memcpy(e->data + 2 * i, &half, sizeof half);
+        }
+        }
+    }
+}
+
+/* Order inside a segment: slab by slab; in a slab parameters with several axes first, then by
+ * the age of the parameter an entry follows. */
+static bool state_before(const weft_state *s, const state_entry *a, const state_entry *b) {
+    if (a->slab != b->slab) return a->slab < b->slab;
+    bool wide_a = s->entry[a->like].dims.rank >= 2, wide_b = s->entry[b->like].dims.rank >= 2;
+    if (wide_a != wide_b) return wide_a;
+    return a->like != b->like ? a->like < b->like : a < b;
+}
+
+weft_err state_seal(weft_state *s) {
+    if (s->freed) return weft_fail(s->ctx, WEFT_STATE, "a state this graph uses was freed");
+    if (s->sealed == s->n) return WEFT_OK;
+    size_t fresh = s->n - s->sealed, total = 0;
+    uint32_t *order = mem_new(s->m, fresh * sizeof *order);
+    if (!order) return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory");
+    for (size_t i = 0; i < fresh; i++) { /* insertion: entries come nearly in order */
+        size_t at = i;
+        uint32_t id = (uint32_t)(s->sealed + i);
+        for (; at > 0 && state_before(s, &s->entry[id], &s->entry[order[at - 1]]); at--)
+            order[at] = order[at - 1];
+        order[at] = id;
+    }
+    for (size_t i = 0; i < fresh; i++) {
+        state_entry *e = &s->entry[order[i]];
+        if (i && s->entry[order[i - 1]].slab != e->slab) total = (total + 255) & ~(size_t)255;
+        e->offset = total;
+        e->segment = (uint32_t)s->segments;
+        total += (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
+    }
+    char *block = mem_new_aligned(s->m, total + STATE_ALIGN);
+    if (!block || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, block)) {
+        mem_free_aligned(s->m, block);
+        mem_free(s->m, order);
+        return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for %zu bytes", total);
+    }
+    for (size_t i = s->sealed; i < s->n; i++) {
+        s->entry[i].data = block + s->entry[i].offset;
+        state_fill(s, &s->entry[i]);
+    }
+    s->sealed = s->n;
+    mem_free(s->m, order);
+    return WEFT_OK;
+}
+
+/* ---- recording ---- */
+
+static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, const char *name,
+                              const char *slab, weft_dtype t, weft_shape dims, weft_init init,
+                              bool trained, int64_t like) {
+    if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
+    if (!s || s->freed)
+        return graph_fail(g, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
+    if (s->ctx != g->ctx)
+        return graph_fail(g, WEFT_STATE, "%s: state and graph belong to different contexts", what);
+    if (!name || !*name) return graph_fail(g, WEFT_ARGUMENT, "%s: a name was expected", what);
+    if ((unsigned)t >= WEFT_DTYPE_COUNT || dims.rank < 0 || dims.rank > WEFT_MAX_RANK)
+        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": unknown type or impossible rank", what,
+                          name);
+    for (int i = 0; i < dims.rank; i++)
+        if (dims.n[i] < 0)
+            return graph_fail(g, WEFT_SHAPE, "%s \"%s\": extent %lld of axis %d is negative", what,
+                              name, (long long)dims.n[i], i);
+    char path[SCOPE_LENGTH + 1], full[512];
+    node here = {.scope = g->in_scope};
+    node_scope(g, &here, path, sizeof path, '.');
+    int length = snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", name);
+    if (length < 0 || (size_t)length >= sizeof full)
+        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d letters, at most %zu are possible",
+                          what, length, sizeof full - 1);
+    int64_t e = state_add(s, full, slab, t, dims, init, trained, like);
+    if (e < 0) {
+        char message[512];
+        snprintf(message, sizeof message, "%s", weft_error(g->ctx));
+        return graph_fail(g, g->ctx->err, "%s", message);
+    }
+    return graph_state(g, s, (uint32_t)e, t, dims);
+}
+
+weft_tensor weft_param(weft_graph *g, weft_state *s, const char *name, weft_shape dims,
+                       weft_init init) {
+    return state_leaf(g, s, "param", name, "param", WEFT_F32, dims, init, true, -1);
+}
+
+weft_tensor weft_buffer(weft_graph *g, weft_state *s, const char *name, weft_dtype t,
+                        weft_shape dims, weft_init init) {
+    return state_leaf(g, s, "buffer", name, "buffer", t, dims, init, false, -1);
+}
+
+weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const char *kind,
+                      weft_init init) {
+    if (!graph_checked(g, &param, 1)) return tensor_at(g, 0);
+    const node *n = node_of(param);
+    if (!s || s->freed || n->op != OP_state || g->state[node_attr(g, n)[0]] != s || !kind)
+        return graph_fail(g, WEFT_ARGUMENT,
+                          "slot: a parameter of this state and a kind were expected");
+    uint32_t of = (uint32_t)node_attr(g, n)[1];
+    char name[512];
+    int length = snprintf(name, sizeof name, "optim.%s.%s", kind, s->entry[of].name);
+    if (length < 0 || (size_t)length >= sizeof name)
+        return graph_fail(g, WEFT_ARGUMENT, "slot: the name would have %d letters", length);
+    uint32_t scope = g->in_scope;
+    g->in_scope = 0; /* the parameter's name has its scopes already */
+    weft_tensor r =
+        state_leaf(g, s, "slot", name, kind, WEFT_F32, weft_shape_of(param), init, false, of);
+    g->in_scope = scope;
+    return r;
+}
+
+/* ---- from outside ---- */
+
+static state_entry *state_named(weft_state *s, const char *what, const char *name) {
+    if (!s || s->freed) {
+        weft_fail(s ? s->ctx : NULL, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
+        return NULL;
+    }
+    if (!name) {
+        weft_fail(s->ctx, WEFT_ARGUMENT, "%s: the name is NULL", what);
+        return NULL;
+    }
+    int64_t i = state_find(s, name);
+    if (i < 0) {
+        weft_fail(s->ctx, WEFT_STATE, "%s: there is no entry \"%s\"", what, name);
+        return NULL;
+    }
+    return state_seal(s) == WEFT_OK ? &s->entry[i] : NULL;
+}
+
+static weft_err state_sized(weft_state *s, const state_entry *e, const char *what, const void *p,
+                            size_t bytes) {
+    if (!e) return s && !s->freed ? s->ctx->err : WEFT_STATE;
+    if (p && bytes == e->bytes) return WEFT_OK;
+    return weft_fail(s->ctx, WEFT_ARGUMENT, "%s \"%s\": %zu bytes were expected, got %zu%s", what,
+                     e->name, e->bytes, bytes, p ? "" : " at NULL");
+}
+
+weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes) {
+    state_entry *e = state_named(s, "weft_state_get", name);
+    WEFT_TRY(state_sized(s, e, "weft_state_get", out, bytes));
+    memcpy(out, e->data, bytes);
+    return WEFT_OK;
+}
+
+weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes) {
+    state_entry *e = state_named(s, "weft_state_set", name);
+    WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));
+    memcpy(e->data, in, bytes);
+    return WEFT_OK;
+}
+
+void *weft_state_data(weft_state *s, const char *name) {
+    state_entry *e = state_named(s, "weft_state_data", name);
+    return e ? e->data : NULL;
+}
+
+size_t weft_state_count(const weft_state *s) {
+    return s && !s->freed ? s->n : 0;
+}
+
+weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
+    if (!s || s->freed || !out)
+        return weft_fail(NULL, WEFT_ARGUMENT, "weft_state_entry: the state or the result is NULL");
+    if (i >= s->n)
+        return weft_fail(s->ctx, WEFT_ARGUMENT, "weft_state_entry: entry %zu of %zu", i, s->n);
+    const state_entry *e = &s->entry[i];
+    *out = (weft_entry){e->name, (weft_dtype)e->dtype, e->dims, e->bytes, e->trained};
+    return WEFT_OK;
+}
+
+uint64_t weft_state_hash(weft_state *s) {
+    if (!s || s->freed || state_seal(s) != WEFT_OK) return 0;
+    uint64_t h = HASH_START;
+    for (size_t i = 0; i < s->n; i++) {
+        const state_entry *e = &s->entry[i];
+        h = hash_bytes(h, e->name, strlen(e->name));
+        h = hash_word(h, e->dtype);
+        for (int d = 0; d < e->dims.rank; d++) h = hash_word(h, (uint64_t)e->dims.n[d]);
+        h = hash_bytes(h, e->data, e->bytes);
+    }
+    return h;
+}

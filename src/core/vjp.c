@@ -1,0 +1,280 @@
+/* vjp.c - rules of differentiation for the structural primitives and the blocks.
+ *
+ * Each rule appends nodes; none looks at values. A rule that is missing here is an error
+ * message, never a silent zero. */
+#include "core/shape.h"
+#include <math.h>
+
+/* Undo x[start::step]: spread dy's elements `step` apart, then pad to n. */
+static weft_tensor vjp_unslice(weft_tensor dy, int axis, int64_t start, int64_t step, int64_t n) {
+    int64_t len = weft_dim(dy, axis);
+    if (step < 0) {
+        start += (len - 1) * step;
+        step = -step;
+        dy = weft_flip(dy, axis);
+    }
+    if (step > 1 && len > 1) {
+        weft_shape s = weft_shape_of(dy);
+        s.n[axis] = len * step;
+        dy = weft_pad(weft_unsqueeze(dy, axis + 1), axis + 1, 0, step - 1, 0);
+        dy = weft_slice(weft_reshape(dy, s), axis, 0, (len - 1) * step + 1, 1);
+    }
+    return weft_pad(dy, axis, start, n - start - weft_dim(dy, axis), 0);
+}
+
+static weft_tensor vjp_slice(weft_tensor t, weft_tensor dy) {
+    weft_tensor x = operand(t, 0);
+    const int64_t *attr = node_attr(t.g, node_of(t));
+    int axis = (int)attr[0];
+    int64_t n = weft_dim(x, axis), start = attr[1], step = attr[2], len = weft_dim(t, axis);
+    if (node_of(t)->nin == 1) return vjp_unslice(dy, axis, start, step, n);
+    weft_tensor at = weft_minimum(weft_maximum(operand(t, 1), weft_integer(t.g, 0)),
+                                  weft_integer(t.g, (int32_t)(n - len)));
+    weft_tensor index = weft_add(weft_iota(t.g, weft_shape_of(t), axis), at);
+    return weft_scatter_add(full_like(x, 0), index, dy, axis);
+}
+
+/* Ties share the gradient. */
+static weft_tensor vjp_max(weft_tensor t, weft_tensor dy) {
+    weft_tensor x = operand(t, 0), won = weft_cast(weft_eq(x, t), WEFT_F32);
+    weft_tensor share = weft_div(dy, sum_mask(won, (uint32_t)node_attr(t.g, node_of(t))[0]));
+    return weft_mul(won, share);
+}
+
+/* Product of all the others: exclusive products from the left and from the right, so zeros are
+ * ordinary. */
+static weft_tensor vjp_prod(weft_tensor t, weft_tensor dy) {
+    weft_tensor x = operand(t, 0);
+    uint32_t mask = (uint32_t)node_attr(t.g, node_of(t))[0];
+    weft_shape s = weft_shape_of(x), axes = {s.rank, {0}}, back = axes, moved = axes;
+    int at = 0;
+    int64_t length = 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < s.rank; i++)
+            if ((mask >> i & 1) == (uint32_t)pass) {
+                back.n[i] = at;
+                moved.n[at] = s.n[i];
+                if (pass) length *= s.n[i];
+                axes.n[at++] = i;
+            }
+    if (length == 0) return full_like(x, 0);
+    weft_tensor flat = weft_reshape(weft_permute(x, axes), weft_dims(-1, length));
+    weft_tensor place = weft_iota(t.g, weft_shape_of(flat), 1);
+    weft_tensor first = weft_cast(weft_eq(place, weft_integer(t.g, 0)), WEFT_F32);
+    weft_tensor last = weft_cast(weft_eq(place, weft_integer(t.g, (int32_t)length - 1)), WEFT_F32);
+    weft_tensor left =
+        weft_linrec(weft_pad(weft_slice(flat, 1, 0, length - 1, 1), 1, 1, 0, 0), first, 1, false);
+    weft_tensor right =
+        weft_linrec(weft_pad(weft_slice(flat, 1, 1, length, 1), 1, 0, 1, 0), last, 1, true);
+    weft_tensor others = weft_permute(weft_reshape(weft_mul(left, right), moved), back);
+    return weft_mul(dy, others);
+}
+
+static weft_tensor vjp_take(weft_tensor t, weft_tensor dy) {
+    weft_tensor x = operand(t, 0), index = operand(t, 1);
+    int axis = (int)node_attr(t.g, node_of(t))[0];
+    weft_tensor zero = full_like(x, 0);
+    /* One pick a row: a comparison fuses with whatever made dy, where a scatter could not. */
+    if (weft_dim(index, axis) == 1)
+        return weft_where(weft_eq(weft_iota(t.g, weft_shape_of(x), axis), index), dy, zero);
+    return weft_scatter_add(zero, index, dy, axis);
+}
+
+/* s[t] = dy[t] + a[t+1] s[t+1] is the same recurrence run the other way. */
+static void vjp_linrec(weft_tensor t, weft_tensor dy, weft_tensor *out) {
+    weft_tensor a = operand(t, 0);
+    int axis = (int)node_attr(t.g, node_of(t))[0];
+    bool reverse = node_attr(t.g, node_of(t))[1] != 0;
+    int64_t n = weft_dim(t, axis);
+    if (n == 0) return;
+    int64_t lo = reverse ? 0 : 1, hi = reverse ? n - 1 : n;
+    weft_tensor ahead = weft_pad(weft_slice(a, axis, lo, hi, 1), axis, reverse, !reverse, 0);
+    weft_tensor s = weft_linrec(ahead, dy, axis, !reverse);
+    weft_tensor behind =
+        weft_pad(weft_slice(t, axis, 1 - lo, n - lo, 1), axis, !reverse, reverse, 0);
+    out[0] = weft_mul(s, behind);
+    out[1] = s;
+}
+
+static bool vjp_transposed(weft_tensor t) {
+    const node *n = node_of(t);
+    return n->op == OP_permute && node_attr(t.g, n)[n->rank - 1] == n->rank - 2 &&
+           node_attr(t.g, n)[n->rank - 2] == n->rank - 1;
+}
+
+/* The gradient of a transposed operand is made transposed, so that the transposes cancel and the
+ * gradient of a weight lies as the weight does. */
+static void vjp_matmul(weft_tensor t, weft_tensor dy, weft_tensor *out) {
+    weft_tensor a = operand(t, 0), b = operand(t, 1);
+    weft_tensor at = weft_transpose(a, -1, -2), bt = weft_transpose(b, -1, -2),
+                dyt = weft_transpose(dy, -1, -2);
+    out[0] = vjp_transposed(a) ? weft_transpose(weft_matmul(b, dyt), -1, -2) : weft_matmul(dy, bt);
+    out[1] = vjp_transposed(b) ? weft_transpose(weft_matmul(dyt, a), -1, -2) : weft_matmul(at, dy);
+}
+
+static bool vjp_same(weft_tensor t, weft_tensor dy, weft_tensor *out) {
+    node n = *node_of(t);
+    const int64_t *attr = node_attr(t.g, &n);
+    switch (attr[0]) {
+    case SAME_STOP: return true;
+    case SAME_COPY:
+    case SAME_NAME: out[0] = dy; return true;
+    case SAME_STRAIGHT: out[1] = dy; return true;
+    default: {
+        graph_custom c = t.g->custom[attr[1]];
+        weft_tensor in[32] = {{0}};
+        for (int i = 1; i < n.nin; i++) in[i - 1] = operand(t, i);
+        c.rule(c.user, dy, t, in, (size_t)n.nin - 1, out + 1);
+        for (int i = 1; i < n.nin; i++) {
+            if (!out[i].id) {
+                out[i] = tensor_at(t.g, 0);
+                continue;
+            }
+            if (!graph_checked(t.g, &out[i], 1)) return false; /* a tensor of another graph */
+            weft_shape want = weft_shape_of(in[i - 1]), got = weft_shape_of(out[i]);
+            if (want.rank != got.rank ||
+                memcmp(want.n, got.n, (size_t)want.rank * sizeof *want.n)) {
+                graph_fail(t.g, WEFT_SHAPE,
+                           "custom gradient: input %d and its gradient differ in shape", i - 1);
+                return false;
+            }
+        }
+        return true;
+    }
+    }
+}
+
+bool vjp_structural(weft_tensor t, weft_tensor dy, weft_tensor *out) {
+    weft_graph *g = t.g;
+    node n = *node_of(t);
+    const int64_t *attr = node_attr(g, &n);
+    weft_tensor x = n.nin ? operand(t, 0) : t;
+    weft_shape sx = weft_shape_of(x);
+    switch (n.op) {
+    case OP_where:
+        out[1] = weft_where(x, dy, weft_scalar(g, 0));
+        out[2] = weft_where(x, weft_scalar(g, 0), dy);
+        return true;
+    case OP_cast: out[0] = dy; return true;
+    case OP_reshape: out[0] = weft_reshape(dy, sx); return true;
+    case OP_permute: {
+        weft_shape back = {n.rank, {0}};
+        for (int i = 0; i < n.rank; i++) back.n[attr[i]] = i;
+        out[0] = weft_permute(dy, back);
+        return true;
+    }
+    case OP_expand: {
+        uint32_t mask = 0;
+        for (int i = 0; i < n.rank; i++)
+            if (sx.n[i] == 1 && weft_dim(t, i) != 1) mask |= 1u << i;
+        out[0] = sum_mask(dy, mask);
+        return true;
+    }
+    case OP_slice: out[0] = vjp_slice(t, dy); return true;
+    case OP_pad: {
+        int axis = (int)attr[0];
+        out[0] = weft_slice(dy, axis, attr[1], attr[1] + sx.n[axis], 1);
+        return true;
+    }
+    case OP_same: return vjp_same(t, dy, out);
+    case OP_sum: out[0] = weft_expand(dy, sx); return true;
+    case OP_max: out[0] = vjp_max(t, dy); return true;
+    case OP_prod: out[0] = vjp_prod(t, dy); return true;
+    case OP_take: out[0] = vjp_take(t, dy); return true;
+    case OP_scatter_add:
+        out[0] = dy;
+        out[2] = weft_take_along(dy, operand(t, 1), (int)attr[0]);
+        return true;
+    case OP_matmul: vjp_matmul(t, dy, out); return true;
+    case OP_linrec: vjp_linrec(t, dy, out); return true;
+    case OP_argmax:
+    case OP_argsort:
+    case OP_random:
+    case OP_input:
+    case OP_state:
+    case OP_data:
+    case OP_literal:
+    case OP_iota: return true;
+    default:
+        graph_fail(g, WEFT_GRADIENT, "%s has no rule of differentiation", op_table[n.op].name);
+        return false;
+    }
+}
+
+/* ---- blocks: each convolution is linear in both operands, so its rules are the other two ---- */
+
+static weft_tensor vjp_conv(weft_tensor t, block which, weft_tensor a, weft_tensor b,
+                            weft_tensor like) {
+    int64_t attr[9];
+    memcpy(attr, node_attr(t.g, node_of(t)) + 1, 7 * sizeof *attr);
+    weft_shape s = weft_shape_of(like);
+    if (which == BLOCK_conv_dx) attr[7] = s.n[1], attr[8] = s.n[2];
+    if (which == BLOCK_conv_dw) attr[7] = s.n[0], attr[8] = s.n[1];
+    weft_tensor in[2] = {a, b};
+    weft_tensor r = graph_block(t.g, which, in, 2, attr, which == BLOCK_conv ? 7 : 9);
+    return graph_part(r, 0, WEFT_F32, s.rank, s.n);
+}
+
+static bool vjp_by_definition(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_graph *g = t.g;
+    node n = *node_of(t);
+    int64_t attr[32];
+    memcpy(attr, node_attr(g, &n), n.nattr * sizeof *attr);
+    weft_tensor in[8], y[8], seed[8], parts[8];
+    size_t count = 0;
+    for (int i = 0; i < n.nin; i++) in[i] = named_copy(operand(t, i), i);
+    if (!block_define(g, attr, in, n.nin, parts)) return false;
+    for (int i = 0; i < block_table[attr[0]].parts; i++)
+        if (dy[i].id) y[count] = parts[i], seed[count++] = dy[i];
+    return grad_walk(g, y, seed, count, in, n.nin, true, out);
+}
+
+bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_graph *g = t.g;
+    node n = *node_of(t);
+    const int64_t *attr = node_attr(g, &n);
+    weft_tensor a = operand(t, 0), b = n.nin > 1 ? operand(t, 1) : a;
+    switch (attr[0]) {
+    case BLOCK_conv:
+        out[0] = vjp_conv(t, BLOCK_conv_dx, dy[0], b, a);
+        out[1] = vjp_conv(t, BLOCK_conv_dw, a, dy[0], b);
+        return g->err == WEFT_OK;
+    case BLOCK_conv_dx:
+        out[0] = vjp_conv(t, BLOCK_conv, dy[0], b, a);
+        out[1] = vjp_conv(t, BLOCK_conv_dw, dy[0], a, b);
+        return g->err == WEFT_OK;
+    case BLOCK_conv_dw:
+        out[0] = vjp_conv(t, BLOCK_conv_dx, b, dy[0], a);
+        out[1] = vjp_conv(t, BLOCK_conv, a, dy[0], b);
+        return g->err == WEFT_OK;
+    case BLOCK_max_pool: {
+        weft_shape s = weft_shape_of(a);
+        int64_t own[6];
+        memcpy(own, attr + 1, sizeof own);
+        weft_shape sy = weft_shape_of(dy[0]);
+        weft_tensor in[3] = {a, graph_part(t, 0, WEFT_F32, sy.rank, sy.n), dy[0]};
+        out[0] =
+            graph_part(graph_block(g, BLOCK_max_pool_dx, in, 3, own, 6), 0, WEFT_F32, s.rank, s.n);
+        return g->err == WEFT_OK;
+    }
+    case BLOCK_attention: {
+        if (dy[1].id || !dy[0].id) return vjp_by_definition(t, dy, out);
+        weft_shape sq = weft_shape_of(a), sk = weft_shape_of(b), sy = weft_shape_of(dy[0]);
+        weft_shape sv = weft_shape_of(operand(t, 2));
+        int64_t own[2] = {attr[1], attr[2]};
+        weft_tensor in[7] = {a,
+                             b,
+                             operand(t, 2),
+                             graph_part(t, 0, WEFT_F32, sy.rank, sy.n),
+                             graph_part(t, 1, WEFT_F32, sy.rank - 1, sy.n),
+                             dy[0]};
+        if (n.nin > 3) in[6] = operand(t, 3);
+        weft_tensor r = graph_block(g, BLOCK_attention_grad, in, n.nin > 3 ? 7 : 6, own, 2);
+        out[0] = graph_part(r, 0, WEFT_F32, sq.rank, sq.n);
+        out[1] = graph_part(r, 1, WEFT_F32, sk.rank, sk.n);
+        out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
+        return g->err == WEFT_OK;
+    }
+    default: return vjp_by_definition(t, dy, out);
+    }
+}
