@@ -1,0 +1,46 @@
+/* null.c - a device that compiles and counts and never runs.
+ *
+ * Tests ask its plans how many kernels and bytes something takes, on any machine and without
+ * waiting for numbers. It claims every block, as the fastest device would; results stay zero. */
+#include "backend/backend.h"
+
+static weft_err null_open(weft_ctx *c, const weft_open_desc *d) {
+    (void)d;
+    c->device = NULL;
+    if (c->threads < 1) c->threads = 1;
+    return WEFT_OK;
+}
+
+static void null_close(weft_ctx *c) {
+    (void)c;
+}
+
+static const char *null_isa(const weft_ctx *c) {
+    (void)c;
+    return "none";
+}
+
+static bool null_has_block(const weft_ctx *c, const weft_graph *g, const node *n) {
+    (void)c, (void)g, (void)n;
+    return true;
+}
+
+static weft_err null_nothing(weft_plan *p) {
+    (void)p;
+    return WEFT_OK;
+}
+
+static void null_release(weft_plan *p) {
+    (void)p;
+}
+
+const weft_backend backend_null = {
+    .name = "null",
+    .open = null_open,
+    .close = null_close,
+    .isa = null_isa,
+    .has_block = null_has_block,
+    .prepare = null_nothing,
+    .run = null_nothing,
+    .release = null_release,
+};
