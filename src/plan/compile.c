@@ -1,0 +1,385 @@
+/* compile.c - from a graph and a wish to a plan: one call per pass, top to bottom.
+ *
+ * The plan holds no pointer into the graph, and nothing is left behind when a pass fails. */
+#include "plan/passes.h"
+
+enum { COMPILE_THREADS = 256 }; /* more are never useful */
+
+/* ---- what is asked for ---- */
+
+static weft_err compile_check(weft_graph *g, const weft_plan_desc *d) {
+    if (!g || !d)
+        return weft_fail(g ? g->ctx : NULL, WEFT_ARGUMENT,
+                         "weft_compile: the graph or the description is NULL");
+    if (g->err) return g->err; /* its message is in the context already */
+    if (g->open_span)
+        return weft_fail(g->ctx, WEFT_ARGUMENT,
+                         "weft_compile: a checkpoint was begun and not ended");
+    if ((d->fetch.n && !d->fetch.at) || (d->update.n && !d->update.at))
+        return weft_fail(g->ctx, WEFT_ARGUMENT,
+                         "weft_compile: a list has %zu entries but no memory",
+                         d->fetch.n ? d->fetch.n : d->update.n);
+    for (size_t i = 0; i < d->fetch.n; i++)
+        if (!graph_checked(g, &d->fetch.at[i], 1)) return g->err ? g->err : WEFT_ARGUMENT;
+    weft_updates lists[2] = {d->update, d->training ? g->layers : (weft_updates){0}};
+    for (int l = 0; l < 2; l++)
+        for (size_t i = 0; i < lists[l].n; i++) {
+            weft_tensor both[2] = {lists[l].at[i].state, lists[l].at[i].value};
+            if (!graph_checked(g, both, 2)) return g->err ? g->err : WEFT_ARGUMENT;
+            weft_shape a = weft_shape_of(both[0]), b = weft_shape_of(both[1]);
+            if (node_of(both[0])->op != OP_state || a.rank != b.rank ||
+                memcmp(a.n, b.n, (size_t)a.rank * sizeof *a.n) ||
+                node_of(both[0])->dtype != node_of(both[1])->dtype)
+                return weft_fail(
+                    g->ctx, WEFT_ARGUMENT,
+                    "weft_compile: update %zu is not a state and a value of its shape and type", i);
+            for (size_t k = 0; k < i; k++)
+                if (lists[l].at[k].state.id == both[0].id)
+                    return weft_fail(g->ctx, WEFT_ARGUMENT,
+                                     "weft_compile: updates %zu and %zu change the same state", k,
+                                     i);
+        }
+    if (!d->fetch.n && !lists[0].n && !lists[1].n)
+        return weft_fail(g->ctx, WEFT_ARGUMENT,
+                         "weft_compile: nothing to fetch and nothing to update");
+    return WEFT_OK;
+}
+
+/* A run that draws advances the run number of every state it drew from. */
+static size_t compile_draws(weft_graph *g, const uint32_t *want, size_t wants, weft_update *out,
+                            size_t room) {
+    uint8_t *live = mem_new(g->m, g->n);
+    size_t n = 0;
+    if (!live) return SIZE_MAX;
+    for (size_t i = 0; i < wants; i++) live[want[i]] = 1;
+    uint32_t top = (uint32_t)g->n;
+    for (uint32_t i = top - 1; i > 0; i--) {
+        if (!live[i]) continue;
+        for (int k = 0; k < g->node[i].nin; k++) live[g->edge[g->node[i].in + (uint32_t)k]] = 1;
+        if (g->node[i].op != OP_random) continue;
+        weft_tensor step = operand(tensor_at(g, i), 1);
+        bool seen = false;
+        for (size_t k = 0; k < n; k++) seen |= out[k].state.id == step.id;
+        if (seen || n == room) continue;
+        out[n++] = (weft_update){step, weft_add(step, weft_integer(g, 1))};
+    }
+    mem_free(g->m, live);
+    return g->err ? SIZE_MAX : n;
+}
+
+/* ---- arrays ---- */
+
+static bool compile_arrays(compile *c) {
+    c->n = c->g->n;
+    c->live = mem_new(c->m, c->n);
+    c->copied = mem_new(c->m, c->n);
+    c->stored = mem_new(c->m, c->n);
+    c->product = mem_new(c->m, c->n * sizeof *c->product);
+    c->folded = mem_new(c->m, c->n);
+    c->inlined = mem_new(c->m, c->n);
+    c->view = mem_new(c->m, c->n * sizeof *c->view);
+    c->source = mem_new(c->m, c->n * sizeof *c->source);
+    c->cluster_of = mem_new(c->m, c->n * sizeof *c->cluster_of);
+    c->next = mem_new(c->m, c->n * sizeof *c->next);
+    c->reader = mem_new(c->m, c->n * sizeof *c->reader);
+    c->buf = mem_new(c->m, c->n * sizeof *c->buf);
+    if (!c->live || !c->copied || !c->stored || !c->product || !c->folded || !c->inlined ||
+        !c->view || !c->source || !c->cluster_of || !c->next || !c->reader || !c->buf) {
+        weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+        return false;
+    }
+    memset(c->buf, 0xff, c->n * sizeof *c->buf);
+    return true;
+}
+
+static void compile_release(compile *c) {
+    mem_free(c->m, c->live);
+    mem_free(c->m, c->copied);
+    mem_free(c->m, c->stored);
+    mem_free(c->m, c->product);
+    mem_free(c->m, c->folded);
+    mem_free(c->m, c->inlined);
+    mem_free(c->m, c->view);
+    mem_free(c->m, c->source);
+    mem_free(c->m, c->cluster_of);
+    mem_free(c->m, c->next);
+    mem_free(c->m, c->reader);
+    mem_free(c->m, c->buf);
+    mem_free(c->m, c->cluster);
+    mem_free(c->m, c->fetch);
+    mem_free(c->m, c->update);
+    weft_graph_free(c->g);
+}
+
+static void compile_mark(compile *c) {
+    for (size_t i = 0; i < c->fetches; i++) c->live[c->fetch[i].node] = 1;
+    for (size_t i = 0; i < c->updates; i++)
+        c->live[c->update[i].node] = c->live[c->update[i].state] = 1;
+    for (uint32_t i = (uint32_t)c->n - 1; i > 0; i--)
+        for (int k = 0; c->live[i] && k < c->g->node[i].nin; k++)
+            c->live[node_in(c->g, &c->g->node[i])[k]] = 1;
+}
+
+/* Whether the device's routine for node n takes its operand k with the strides it has. */
+static bool compile_accepts(const compile *c, const node *n, int k) {
+    const weft_backend *b = c->ctx->backend;
+    step s = {.kind = n->op == OP_linrec        ? STEP_LINREC
+                      : n->op == OP_scatter_add ? STEP_SCATTER_ADD
+                      : n->op == OP_argsort     ? STEP_ARGSORT
+                                                : STEP_BLOCK,
+              .nin = (uint8_t)n->nin,
+              .block = n->op == OP_block ? (uint8_t)node_attr(c->g, n)[0] : 0};
+    for (int i = 0; i < n->nin; i++) {
+        uint32_t in = node_in(c->g, n)[i];
+        const node *o = &c->g->node[in];
+        s.in[i] = (roperand){.dtype = o->dtype, .rank = o->rank, .off = c->view[in].off};
+        memcpy(s.in[i].dim, node_dims(c->g, o), o->rank * sizeof *s.in[i].dim);
+        memcpy(s.in[i].stride, c->view[in].stride, o->rank * sizeof *s.in[i].stride);
+    }
+    return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
+}
+
+/* A result that is the whole of another node, in order, needs no copy: that node is the result. */
+static void compile_own(compile *c, uint32_t *id, bool leaf) {
+    uint32_t base = c->view[*id].base;
+    const node *b = &c->g->node[base];
+    bool computed = op_table[b->op].cls != CLASS_LEAF || b->op == OP_random || c->copied[base];
+    if (base != *id && view_contiguous(c, *id) &&
+        node_count(c->g, b) == node_count(c->g, &c->g->node[*id]) &&
+        (computed || (leaf && b->op == OP_input)))
+        *id = base;
+    view_copy(c, *id);
+    c->stored[*id] = STORED_HARD;
+}
+
+/* What must lie in memory by itself: results, and operands of routines that strides cannot
+ * describe. */
+static void compile_settle(compile *c) {
+    for (size_t i = 0; i < c->fetches; i++) compile_own(c, &c->fetch[i].node, true);
+    for (size_t i = 0; i < c->updates; i++) compile_own(c, &c->update[i].node, false);
+    for (uint32_t i = 1; i < c->n; i++) {
+        const node *n = &c->g->node[i];
+        int cls = op_table[n->op].cls;
+        if (!c->live[i] || (cls != CLASS_ROUTINE && cls != CLASS_BLOCK && n->op != OP_take) ||
+            n->op == OP_concat)
+            continue;
+        for (int k = 0; k < (n->op == OP_take ? 1 : n->nin); k++) {
+            uint32_t in = node_in(c->g, n)[k];
+            const aview *v = &c->view[in];
+            const node *o = &c->g->node[in];
+            int base = c->g->node[v->base].op;
+            bool virtual_base = base == OP_literal || base == OP_iota,
+                 fine = view_plain(v) && !virtual_base;
+            if (n->op == OP_matmul) {
+                int r = o->rank;
+                const int64_t *dim = node_dims(c->g, o);
+                bool unit = v->stride[r - 1] == 1 || v->stride[r - 2] == 1 || dim[r - 1] <= 1 ||
+                            dim[r - 2] <= 1;
+                fine = fine && unit && (v->stride[r - 1] != 0 || dim[r - 1] <= 1) &&
+                       (v->stride[r - 2] != 0 || dim[r - 2] <= 1);
+            } else if (n->op != OP_take) fine = fine && compile_accepts(c, n, k);
+            if (!fine) view_copy(c, in);
+            c->stored[c->view[in].base] = STORED_HARD;
+        }
+    }
+}
+
+/* ---- bindings ---- */
+
+static bool compile_bind(compile *c, binding **list, size_t *n, size_t *cap, uint32_t user_id,
+                         uint32_t id, uint32_t buf) {
+    const node *x = &c->g->node[id];
+    binding b = {.id = user_id,
+                 .buf = buf,
+                 .dtype = x->dtype,
+                 .rank = x->rank,
+                 .bytes = (size_t)node_count(c->g, x) * weft_dtype_size((weft_dtype)x->dtype)};
+    memcpy(b.dim, node_dims(c->g, x), x->rank * sizeof *b.dim);
+    if (mem_room(c->m, list, *n, cap, sizeof **list)) {
+        (*list)[(*n)++] = b;
+        return true;
+    }
+    weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    return false;
+}
+
+static uint32_t compile_pinned(compile *c, uint32_t id) {
+    if (c->buf[id] != KNOBUF) return c->buf[id];
+    const node *x = &c->g->node[id];
+    buffer b = {.place = BUF_ARENA,
+                .dtype = x->dtype,
+                .alias = KNOBUF,
+                .pinned = true,
+                .bytes = (size_t)node_count(c->g, x) * weft_dtype_size((weft_dtype)x->dtype)};
+    if (x->op == OP_state && !c->copied[id])
+        b.place = BUF_STATE, b.state = (uint32_t)node_attr(c->g, x)[0],
+        b.entry = (uint32_t)node_attr(c->g, x)[1];
+    weft_plan *p = c->plan;
+    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, b)) {
+        weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+        return KNOBUF;
+    }
+    return c->buf[id] = (uint32_t)p->bufs - 1;
+}
+
+/* Inputs and fetches get memory that outlives a run; a fetched state is read where it lies. */
+static bool compile_bindings(compile *c, const weft_graph *from, const uint32_t *map) {
+    weft_plan *p = c->plan;
+    for (uint32_t i = 1; i < from->n; i++) {
+        uint32_t id = map[i];
+        if (from->node[i].op != OP_input || !id) continue;
+        uint32_t buf = compile_pinned(c, id);
+        if (buf == KNOBUF || !compile_bind(c, &p->in, &p->ins, &p->in_cap, i, id, buf))
+            return false;
+    }
+    for (size_t i = 0; i < c->fetches; i++) {
+        uint32_t id = c->fetch[i].node;
+        bool updated = false;
+        for (size_t u = 0; u < c->updates; u++) updated |= c->update[u].node == id;
+        uint32_t buf = updated && !c->ctx->backend->whole_graph ? KNOBUF : compile_pinned(c, id);
+        if (!compile_bind(c, &p->out, &p->outs, &p->out_cap, c->desc->fetch.at[i].id, id, buf))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the pipeline ---- */
+
+static weft_err compile_steps(compile *c, const weft_graph *from, const uint32_t *map) {
+    if (!view_pass(c)) return c->ctx->err;
+    compile_settle(c);
+    if (!compile_bindings(c, from, map)) return c->ctx->err;
+    if (!fuse_pass(c)) return c->ctx->err;
+    if (!lower_pass(c)) return c->ctx->err;
+    for (size_t i = 0; i < c->plan->outs; i++) /* fetched values that an update stored */
+        if (c->plan->out[i].buf == KNOBUF) {
+            c->plan->out[i].buf = c->buf[c->fetch[i].node];
+            c->plan->buf[c->plan->out[i].buf].pinned = true;
+        }
+    if (!join_pass(c)) return c->ctx->err;
+    WEFT_TRY(memory_pass(c->plan));
+#ifndef NDEBUG
+    WEFT_TRY(memory_check(c->plan));
+#endif
+    for (size_t i = 0; i < c->plan->steps; i++)
+        c->plan->flops += c->plan->step[i].flops, c->plan->bytes += c->plan->step[i].bytes;
+    return c->ctx->backend->prepare(c->plan);
+}
+
+static weft_err compile_whole(compile *c, const weft_graph *from, const uint32_t *map) {
+    uint32_t *ids = mem_new(c->m, (c->g->inputs + from->inputs + c->fetches + 2 * c->updates + 1) *
+                                      sizeof *ids);
+    if (!ids) return weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    uint32_t *in = ids, *out = in + from->inputs, *state = out + c->fetches,
+             *value = state + c->updates;
+    weft_err e = compile_bindings(c, from, map) ? WEFT_OK : c->ctx->err;
+    for (size_t i = 0; !e && i < c->plan->ins; i++) in[i] = map[c->plan->in[i].id];
+    for (size_t i = 0; i < c->fetches; i++) out[i] = c->fetch[i].node;
+    for (size_t i = 0; i < c->updates; i++)
+        state[i] = c->update[i].state, value[i] = c->update[i].node;
+    graph_wiring w = {.input_node = in,
+                      .fetch_node = out,
+                      .update_state_node = state,
+                      .update_value_node = value,
+                      .updates = c->updates};
+    if (!e) e = c->ctx->backend->graph(c->plan, c->g, c->live, &w);
+    if (!e) e = memory_pass(c->plan);
+    mem_free(c->m, ids);
+    return e;
+}
+
+/* A result that is nobody's computation (a constant, another state's value) is copied, so that
+ * it has memory of its own and keeps the value from before the run's updates. A fetched state or
+ * input is read where it lies. */
+static uint32_t compile_result(compile *c, uint32_t id, int asked) {
+    int op = c->g->node[id].op;
+    if (op_table[op].cls != CLASS_LEAF || op == OP_random ||
+        (op == asked && (op == OP_state || op == OP_input)))
+        return id;
+    return owned_copy(tensor_at(c->g, id)).id;
+}
+
+static weft_err compile_all(compile *c, weft_graph *from) {
+    const weft_plan_desc *d = c->desc;
+    weft_updates layers = d->training ? from->layers : (weft_updates){0};
+    weft_update draw[8];
+    size_t updates = d->update.n + layers.n, wants = d->fetch.n + 2 * updates, draws = 0;
+    uint32_t *want = mem_new(c->m, (wants + 2 * 8 + 1) * sizeof *want), *map = NULL;
+    weft_err e = want ? WEFT_OK : weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    if (!e) {
+        size_t k = 0;
+        for (size_t i = 0; i < d->fetch.n; i++) want[k++] = d->fetch.at[i].id;
+        for (size_t i = 0; i < updates; i++) {
+            weft_update u = i < d->update.n ? d->update.at[i] : layers.at[i - d->update.n];
+            want[k++] = u.state.id, want[k++] = u.value.id;
+        }
+        draws = compile_draws(from, want, wants, draw, 8);
+        if (draws == SIZE_MAX)
+            e = from->err ? from->err : weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+        for (size_t i = 0; !e && i < draws; i++)
+            want[k++] = draw[i].state.id, want[k++] = draw[i].value.id;
+        wants = k;
+        if (!e) e = from->err;
+    }
+    if (!e && !(map = mem_new(c->m, from->n * sizeof *map)))
+        e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    if (!e) e = rewrite_pass(c, from, want, wants, map);
+    if (!e) {
+        c->fetches = d->fetch.n;
+        c->updates = updates + draws;
+        c->fetch = mem_new(c->m, (c->fetches + 1) * sizeof *c->fetch);
+        c->update = mem_new(c->m, (c->updates + 1) * sizeof *c->update);
+        if (!c->fetch || !c->update) e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    }
+    if (!e) {
+        for (size_t i = 0; i < c->fetches; i++)
+            c->fetch[i].node = compile_result(c, map[want[i]], from->node[want[i]].op);
+        for (size_t i = 0; i < c->updates; i++) {
+            c->update[i].state = map[want[c->fetches + 2 * i]];
+            c->update[i].node = compile_result(c, map[want[c->fetches + 2 * i + 1]], OP_NONE);
+        }
+        if (!(e = c->g->err) && !compile_arrays(c)) e = c->ctx->err;
+    }
+    if (!e) {
+        compile_mark(c);
+        for (size_t i = 0; !e && i < c->g->states; i++) {
+            weft_state *s = c->g->state[i];
+            if (!(e = state_seal(s)) &&
+                !MEM_PUSH(c->m, c->plan->state, c->plan->states, c->plan->state_cap, s))
+                e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+            if (!e) state_hold(s);
+        }
+    }
+    if (!e)
+        e = c->ctx->backend->whole_graph ? compile_whole(c, from, map)
+                                         : compile_steps(c, from, map);
+    mem_free(c->m, want);
+    mem_free(c->m, map);
+    return e;
+}
+
+weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
+    if (compile_check(g, d) != WEFT_OK) return NULL;
+    weft_ctx *ctx = g->ctx;
+    compile c = {.ctx = ctx, .m = &ctx->m, .desc = d};
+    c.plan = mem_new(c.m, sizeof *c.plan);
+    c.g = c.plan ? weft_graph_new(ctx) : NULL;
+    if (!c.g) {
+        mem_free(c.m, c.plan);
+        weft_fail(ctx, WEFT_MEMORY, "compile: out of memory");
+        return NULL;
+    }
+    c.plan->ctx = ctx;
+    c.plan->m = &ctx->m;
+    c.plan->memory.m = &ctx->m;
+    c.plan->origin = g;
+    c.plan->threads = d->threads > 0 ? (int)min_i64(d->threads, COMPILE_THREADS) : 0;
+    weft_err e = compile_all(&c, g);
+    compile_release(&c);
+    if (e) {
+        weft_plan_free(c.plan);
+        return NULL;
+    }
+    if (ctx->debug > 0) plan_debug(c.plan);
+    return c.plan;
+}

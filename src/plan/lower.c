@@ -1,0 +1,277 @@
+/* lower.c - clusters into steps: kernels, routine calls, and the buffers between them.
+ *
+ * Stores come last in a kernel, so it may write where it has read. Updates are written straight
+ * into the state where update.c allows it, and copied at the end of the run otherwise. */
+#include "plan/lower.h"
+
+/* ---- buffers ---- */
+
+static uint32_t lower_new_buffer(compile *c, buffer b) {
+    weft_plan *p = c->plan;
+    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, b)) {
+        c->starved = true;
+        return KNOBUF;
+    }
+    return (uint32_t)p->bufs - 1;
+}
+
+uint32_t lower_buffer(compile *c, uint32_t id) {
+    if (c->buf[id] != KNOBUF) return c->buf[id];
+    const node *n = &c->g->node[id];
+    buffer b = {.place = BUF_ARENA,
+                .dtype = n->dtype,
+                .alias = KNOBUF,
+                .bytes = (size_t)node_count(c->g, n) * weft_dtype_size((weft_dtype)n->dtype)};
+    if (n->op == OP_state && !c->copied[id]) {
+        b.place = BUF_STATE;
+        b.state = (uint32_t)node_attr(c->g, n)[0];
+        b.entry = (uint32_t)node_attr(c->g, n)[1];
+    } else if (n->op == OP_data && !c->copied[id]) {
+        b.place = BUF_DATA;
+        void *copy = arena_new(&c->plan->memory, b.bytes + 64);
+        if (!copy) {
+            c->starved = true;
+            return KNOBUF;
+        }
+        memcpy(copy, (const void *)(intptr_t)node_attr(c->g, n)[0], b.bytes);
+        b.data = copy;
+    } else if (n->op == OP_input) b.pinned = true;
+    return c->buf[id] = lower_new_buffer(c, b);
+}
+
+/* ---- steps ---- */
+
+static uint32_t lower_scope(compile *c, uint32_t id) {
+    weft_plan *p = c->plan;
+    char buf[128];
+    node_scope(c->g, &c->g->node[id], buf, sizeof buf, '/');
+    uint32_t at = (uint32_t)p->texts;
+    for (const char *s = buf;; s++) {
+        if (!MEM_PUSH(p->m, p->text, p->texts, p->text_cap, *s)) {
+            c->starved = true;
+            return 0;
+        }
+        if (!*s) return at;
+    }
+}
+
+static step *lower_step(compile *c, step_kind kind, uint32_t id) {
+    weft_plan *p = c->plan;
+    step s = {.kind = (uint8_t)kind, .scope = lower_scope(c, id)};
+    if (!MEM_PUSH(p->m, p->step, p->steps, p->step_cap, s)) {
+        c->starved = true;
+        return NULL;
+    }
+    return &p->step[p->steps - 1];
+}
+
+static void lower_roperand(compile *c, roperand *r, uint32_t id) {
+    const node *n = &c->g->node[id];
+    const aview *v = &c->view[id];
+    *r = (roperand){
+        .buf = lower_buffer(c, v->base), .dtype = n->dtype, .rank = n->rank, .off = v->off};
+    memcpy(r->dim, node_dims(c->g, n), n->rank * sizeof *r->dim);
+    memcpy(r->stride, v->stride, n->rank * sizeof *r->stride);
+}
+
+static double lower_count(const kernel *k) {
+    double n = 1;
+    for (int d = 0; d < k->outer + k->reduce + k->inner; d++) n *= (double)k->dim[d];
+    return n;
+}
+
+static void lower_cost(step *s) {
+    if (s->kern) {
+        double n = lower_count(s->kern);
+        for (int i = 0; i < s->kern->nins; i++) {
+            int op = s->kern->ins[i].op;
+            if (op == K_LOAD || op == K_STORE || op == K_TAKE)
+                s->bytes += n * (double)weft_dtype_size(
+                                    (weft_dtype)s->kern->view[s->kern->ins[i].view].dtype);
+            else if (op < OP_COUNT)
+                s->flops += op_table[op].cls == CLASS_UNARY && op > OP_sign ? 10 * n : n;
+        }
+    }
+    for (int i = 0; i < s->nin + s->nout; i++) {
+        double n = 1;
+        for (int d = 0; d < s->in[i].rank; d++) n *= (double)s->in[i].dim[d];
+        s->bytes += 4 * n;
+        if (i == s->nin && s->kind == STEP_MATMUL)
+            s->flops += 2 * n * (double)s->in[0].dim[s->in[0].rank - 1];
+        else if (i == s->nin) s->flops += 8 * n;
+    }
+}
+
+static bool lower_code(lower *l) {
+    compile *c = l->c;
+    for (uint32_t m = l->k->first; m; m = c->next[m]) l->reg[m] = LOWER_NONE;
+    for (uint32_t m = l->k->first; m; m = c->next[m]) lower_member(l, m);
+    for (uint32_t m = l->k->first; m; m = c->next[m])
+        if (c->stored[m]) lower_store(l, m);
+    return !l->failed;
+}
+
+static bool lower_kernel(lower *l) {
+    compile *c = l->c;
+    if (!lower_code(l)) return false;
+    step *s = lower_step(c, STEP_KERNEL, l->k->first);
+    if (!s) return false;
+    kernel *k = lower_finish(l, true);
+    s->kern = k;
+    if (k) lower_cost(s);
+    return k != NULL;
+}
+
+/* The raw product lies where the epilogue's result will, if that has room for it. */
+static bool lower_matmul(lower *l) {
+    compile *c = l->c;
+    uint32_t product = l->k->first;
+    bool epilogue = c->next[product] != 0;
+    step *s = lower_step(c, STEP_MATMUL, product);
+    if (!s) return false;
+    const uint32_t *in = node_in(c->g, &c->g->node[product]);
+    s->nin = 2, s->nout = 1;
+    if (epilogue && !c->stored[product])
+        for (uint32_t m = c->next[product]; m; m = c->next[m])
+            if (c->stored[m] && c->g->node[m].dtype == WEFT_F32) {
+                uint32_t b =
+                    lower_buffer(c, m); /* a state's memory may still be read by the epilogue */
+                if (b != KNOBUF && c->plan->buf[b].place == BUF_ARENA) c->buf[product] = b;
+            }
+    if (!epilogue) c->stored[product] = STORED_HARD;
+    lower_roperand(c, &s->in[0], in[0]);
+    lower_roperand(c, &s->in[1], in[1]);
+    lower_roperand(c, &s->in[2], product);
+    if (epilogue) {
+        const node *n = &c->g->node[product];
+        for (uint32_t m = product; m; m = c->next[m]) l->reg[m] = LOWER_NONE;
+        l->reg[product] = lower_load(l, &c->view[product], n->rank, node_dims(c->g, n), false);
+        for (uint32_t m = c->next[product]; m; m = c->next[m]) lower_member(l, m);
+        for (uint32_t m = c->next[product]; m; m = c->next[m])
+            if (c->stored[m]) lower_store(l, m);
+        if (l->failed || !(s->kern = lower_finish(l, false))) return false;
+    }
+    lower_cost(s);
+    return true;
+}
+
+static bool lower_routine(lower *l) {
+    compile *c = l->c;
+    uint32_t id = l->k->first;
+    const node *n = &c->g->node[id];
+    step_kind kind = n->op == OP_linrec        ? STEP_LINREC
+                     : n->op == OP_scatter_add ? STEP_SCATTER_ADD
+                     : n->op == OP_argsort     ? STEP_ARGSORT
+                                               : STEP_BLOCK;
+    step *s = lower_step(c, kind, id);
+    if (!s) return false;
+    const int64_t *attr = node_attr(c->g, n);
+    int first = n->op == OP_block;
+    s->block = first ? (uint8_t)attr[0] : 0;
+    memcpy(s->attr, attr + first, (size_t)(n->nattr - first) * sizeof *attr);
+    for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[s->nin++], node_in(c->g, n)[i]);
+    if (n->op != OP_block) lower_roperand(c, &s->in[s->nin + s->nout++], id);
+    for (int part = 0; first && part < block_table[s->block].parts; part++) {
+        uint32_t found = 0;
+        for (uint32_t i = id + 1; i < c->n && !found; i++)
+            if (c->g->node[i].op == OP_part && node_in(c->g, &c->g->node[i])[0] == id &&
+                node_attr(c->g, &c->g->node[i])[0] == part)
+                found = i;
+        roperand *out = &s->in[s->nin + s->nout++];
+        if (found) lower_roperand(c, out, found);
+        else *out = (roperand){.buf = KNOBUF}; /* nobody recorded this part */
+    }
+    lower_cost(s);
+    return true;
+}
+
+/* A step per part, each writing its slice of the result. */
+static bool lower_concat(lower *l) {
+    compile *c = l->c;
+    uint32_t id = l->k->first;
+    node n = c->g->node[id];
+    int axis = (int)node_attr(c->g, &n)[0];
+    aview own;
+    view_identity(&own, id, n.rank, node_dims(c->g, &n));
+    for (int i = 0; i < n.nin; i++) {
+        uint32_t in = node_in(c->g, &n)[i];
+        const node *part = &c->g->node[in];
+        const int64_t *dim = node_dims(c->g, part);
+        l->k->rank = part->rank;
+        memcpy(l->k->dim, dim, part->rank * sizeof *dim);
+        l->nins = l->nview = 0;
+        l->reg[id] = LOWER_NONE;
+        if (node_count(c->g, part)) {
+            uint16_t value = lower_load(l, &c->view[in], part->rank, dim, false);
+            kview view;
+            if (!lower_fit(l, &own, part->rank, dim, false, &view)) return false;
+            view.buf = lower_buffer(c, id);
+            view.dtype = n.dtype;
+            lower_emit(l, (kins){.op = K_STORE,
+                                 .type = (uint8_t)lower_type(n.dtype),
+                                 .a = value,
+                                 .view = (uint16_t)lower_view(l, &view)});
+            step *s = lower_step(c, STEP_KERNEL, id);
+            if (!s || l->failed || !(s->kern = lower_finish(l, true))) return false;
+            lower_cost(s);
+        }
+        own.off += dim[axis] * own.stride[axis];
+    }
+    return lower_buffer(c, id) != KNOBUF;
+}
+
+static bool lower_copies(compile *c) {
+    for (size_t i = 0; i < c->updates; i++) {
+        const root *u = &c->update[i];
+        uint32_t to = lower_buffer(c, u->state), from = lower_buffer(c, u->node);
+        if (to == KNOBUF || from == KNOBUF) return false;
+        if (to == from) continue;
+        step *s = lower_step(c, STEP_COPY, u->node);
+        if (!s) return false;
+        s->nin = s->nout = 1;
+        s->in[0] = (roperand){.buf = from,
+                              .dtype = c->plan->buf[from].dtype,
+                              .rank = 1,
+                              .dim = {(int64_t)c->plan->buf[from].bytes},
+                              .stride = {1}};
+        s->in[1] = s->in[0];
+        s->in[1].buf = to;
+        s->bytes = 2 * (double)c->plan->buf[from].bytes;
+    }
+    return true;
+}
+
+bool lower_pass(compile *c) {
+    for (size_t i = 0; i < c->updates; i++)
+        if (update_in_place(c, &c->update[i]))
+            c->buf[c->update[i].node] = lower_buffer(c, c->update[i].state);
+    lower *l = mem_new(c->m, sizeof *l);
+    uint32_t *order = mem_new(c->m, (c->clusters + c->pos + 2) * sizeof *order);
+    uint16_t *reg = mem_new(c->m, c->n * sizeof *reg);
+    bool good = l && order && reg;
+    if (!good) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    for (uint32_t k = 1; good && k < c->clusters; k++)
+        if (c->cluster[k].kind != CLUSTER_GONE) order[c->cluster[k].pos] = k;
+    for (uint32_t p = 1; good && p <= c->pos; p++) {
+        if (!order[p]) continue;
+        *l = (lower){.c = c, .k = &c->cluster[order[p]], .ki = order[p], .reg = reg};
+        switch (l->k->kind) {
+        case CLUSTER_KERNEL: good = lower_kernel(l); break;
+        case CLUSTER_MATMUL: good = lower_matmul(l); break;
+        case CLUSTER_CONCAT: good = lower_concat(l); break;
+        default: good = lower_routine(l); break;
+        }
+        good = good && !l->failed && !c->starved;
+        if (!good)
+            c->starved
+                ? weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory")
+                : weft_fail(c->ctx, WEFT_UNSUPPORTED,
+                            "compile: a kernel of %u nodes cannot be expressed", l->k->nodes);
+    }
+    good = good && lower_copies(c);
+    if (!good && c->starved) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    mem_free(c->m, l);
+    mem_free(c->m, order);
+    mem_free(c->m, reg);
+    return good;
+}

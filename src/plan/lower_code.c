@@ -1,0 +1,330 @@
+/* lower_code.c - the members of a cluster as straight-line code over its loop.
+ *
+ * What members read from elsewhere becomes loads; a value that nobody stored is computed again.
+ * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it. */
+#include "plan/lower.h"
+
+ktype lower_type(int dtype) {
+    return dtype == WEFT_F32 || dtype == WEFT_BF16 || dtype == WEFT_F16 ? KT_F32
+           : dtype == WEFT_BOOL                                         ? KT_BOOL
+                                                                        : KT_I32;
+}
+
+uint16_t lower_emit(lower *l, kins i) {
+    if (l->nins == 256) {
+        l->failed = true;
+        return 0;
+    }
+    l->ins[l->nins] = i;
+    return (uint16_t)l->nins++;
+}
+
+static uint16_t lower_same(lower *l,
+                           kins i) { /* the instruction, or an equal one that is there already */
+    for (int k = 0; k < l->nins; k++) {
+        const kins *o = &l->ins[k];
+        if (o->op == i.op && o->type == i.type && o->level == i.level && o->a == i.a &&
+            o->b == i.b && o->c == i.c && o->view == i.view && o->bits == i.bits &&
+            o->arg2 == i.arg2)
+            return (uint16_t)k;
+    }
+    return lower_emit(l, i);
+}
+
+int lower_view(lower *l, const kview *v) {
+    for (int i = 0; i < l->nview; i++)
+        if (!memcmp(&l->view[i], v, sizeof *v)) return i;
+    if (l->nview == 96) {
+        l->failed = true;
+        return 0;
+    }
+    l->view[l->nview] = *v;
+    return l->nview++;
+}
+
+/* The view v, read over axes `dim`, in the cluster's space; row readers see only dimensions that
+ * are not folded. */
+bool lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool rows, kview *out) {
+    const cluster *k = l->k;
+    int64_t loop[KDIMS] = {0};
+    int at[KDIMS], n = 0;
+    for (int i = 0; i < k->rank; i++)
+        if (!rows || !k->red[i]) at[n] = i, loop[n++] = k->dim[i];
+    fitted f;
+    memset(out, 0, sizeof *out);
+    out->buf = out->at = KNOBUF;
+    out->off = v->off;
+    for (int i = 0; i < k->rank; i++) out->hi[i] = (int32_t)k->dim[i];
+    if (!view_fit(v, rank, dim, n, loop, &f)) {
+        l->failed = true;
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        out->stride[at[i]] = loop[i] == 1 ? 0 : f.stride[i];
+        out->lo[at[i]] = f.lo[i], out->hi[at[i]] = f.hi[i];
+        out->guard |= f.lo[i] > 0 || f.hi[i] < loop[i];
+    }
+    if (out->guard) out->fill = v->fill;
+    if (v->at) {
+        out->at = lower_buffer(l->c, v->at);
+        out->at_stride = v->at_stride;
+        out->at_max = v->at_max;
+    }
+    return true;
+}
+
+static bool lower_flat_rows(const lower *l, const kview *v) { /* the same for the whole row? */
+    if (!l->k->folds) return false;
+    for (int i = 0; i < l->k->rank; i++)
+        if (l->k->red[i] && (v->stride[i] || v->lo[i] > 0 || v->hi[i] < l->k->dim[i])) return false;
+    return true;
+}
+
+static uint16_t lower_operand(lower *l, uint32_t id, int k, bool rows);
+static uint16_t lower_random(lower *l, uint32_t id, bool rows);
+
+uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool rows) {
+    compile *c = l->c;
+    const node *base = &c->g->node[v->base];
+    if (c->cluster_of[v->base] == l->ki && l->reg[v->base] != LOWER_NONE) return l->reg[v->base];
+    bool elsewhere = c->cluster_of[v->base] && c->cluster_of[v->base] != l->ki;
+    if (c->inlined[v->base] && base->op == OP_random) return lower_random(l, v->base, rows);
+    if (c->inlined[v->base] ||
+        (elsewhere && !c->stored[v->base])) { /* computed again rather than loaded */
+        kins i = {.op = base->op,
+                  .type = (uint8_t)lower_type(base->dtype),
+                  .level = rows ? KL_ROW : KL_ELEMENT};
+        if (base->nin > 0) i.a = lower_operand(l, v->base, 0, rows);
+        if (base->nin > 1) i.b = lower_operand(l, v->base, 1, rows);
+        if (base->nin > 2) i.c = lower_operand(l, v->base, 2, rows);
+        return lower_same(l, i);
+    }
+    kview view;
+    if (!lower_fit(l, v, rank, dim, rows, &view)) return 0;
+    kins i = {.op = K_LOAD,
+              .type = (uint8_t)lower_type(base->dtype),
+              .level = rows ? KL_ROW : KL_ELEMENT};
+    if (!rows && lower_flat_rows(l, &view)) i.level = KL_ROW;
+    if (base->op == OP_literal && !c->copied[v->base]) {
+        i.op = K_CONST;
+        i.level = KL_ELEMENT;
+        i.bits = (uint32_t)node_attr(c->g, base)[0];
+    } else {
+        if (base->op == OP_iota) i.op = K_INDEX;
+        else view.buf = lower_buffer(c, v->base);
+        view.dtype = base->dtype;
+        i.view = (uint16_t)lower_view(l, &view);
+    }
+    return lower_same(l, i);
+}
+
+static uint16_t lower_operand(lower *l, uint32_t id, int k, bool rows) {
+    compile *c = l->c;
+    uint32_t in = node_in(c->g, &c->g->node[id])[k];
+    const node *n = &c->g->node[in];
+    return lower_load(l, &c->view[in], n->rank, node_dims(c->g, n), rows);
+}
+
+static uint16_t lower_take(lower *l, uint32_t id, bool rows) {
+    compile *c = l->c;
+    const node *n = &c->g->node[id];
+    uint32_t in = node_in(c->g, n)[0];
+    const node *x = &c->g->node[in];
+    int axis = (int)node_attr(c->g, n)[0];
+    aview v = c->view[in];
+    int64_t along = v.stride[axis];
+    v.stride[axis] = 0;
+    kview view;
+    uint16_t index = lower_operand(l, id, 1, rows);
+    if (!lower_fit(l, &v, n->rank, node_dims(c->g, n), rows, &view)) return 0;
+    view.buf = lower_buffer(c, v.base);
+    view.dtype = x->dtype;
+    return lower_emit(l, (kins){.op = K_TAKE,
+                                .type = (uint8_t)lower_type(x->dtype),
+                                .level = rows ? KL_ROW : KL_ELEMENT,
+                                .a = index,
+                                .view = (uint16_t)lower_view(l, &view),
+                                .bits = (uint32_t)node_dims(c->g, x)[axis],
+                                .arg2 = along});
+}
+
+static uint16_t lower_random(lower *l, uint32_t id, bool rows) {
+    compile *c = l->c;
+    const node *n = &c->g->node[id];
+    aview own;
+    kview view;
+    view_identity(&own, id, n->rank, node_dims(c->g, n));
+    uint16_t seed = lower_operand(l, id, 0, rows), run = lower_operand(l, id, 1, rows);
+    if (!lower_fit(l, &own, n->rank, node_dims(c->g, n), rows, &view)) return 0;
+    return lower_same(l, (kins){.op = K_RANDOM,
+                                .type = (uint8_t)lower_type(n->dtype),
+                                .level = rows ? KL_ROW : KL_ELEMENT,
+                                .a = seed,
+                                .b = run,
+                                .view = (uint16_t)lower_view(l, &view),
+                                .bits = (uint32_t)node_attr(c->g, n)[1],
+                                .arg2 = node_attr(c->g, n)[0]});
+}
+
+static bool lower_rows(const lower *l, const node *n, bool copied) {
+    const cluster *k = l->k;
+    if (!k->folds) return false;
+    int64_t whole = 1, rows = 1;
+    for (int i = 0; i < k->rank; i++) {
+        whole *= k->dim[i];
+        if (!k->red[i]) rows *= k->dim[i];
+    }
+    return (op_table[n->op].cls == CLASS_FOLD && !copied) || node_count(l->c->g, n) != whole ||
+           whole == rows;
+}
+
+void lower_member(lower *l, uint32_t id) {
+    compile *c = l->c;
+    const node *n = &c->g->node[id];
+    bool rows = lower_rows(l, n, c->copied[id]);
+    kins i = {
+        .op = n->op, .type = (uint8_t)lower_type(n->dtype), .level = rows ? KL_ROW : KL_ELEMENT};
+    if (c->copied[id]) {
+        l->reg[id] = lower_load(l, &c->source[id], n->rank, node_dims(c->g, n), rows);
+        return;
+    }
+    switch (n->op) {
+    case OP_sum:
+    case OP_max:
+    case OP_prod:
+    case OP_argmax:
+        i.op = n->op == OP_sum    ? K_SUM
+               : n->op == OP_max  ? K_MAX
+               : n->op == OP_prod ? K_PROD
+                                  : K_ARGMAX;
+        i.a = lower_operand(l, id, 0, false);
+        break;
+    case OP_take: l->reg[id] = lower_take(l, id, rows); return;
+    case OP_random: l->reg[id] = lower_random(l, id, rows); return;
+    case OP_same: l->reg[id] = lower_operand(l, id, 0, rows); return;
+    case OP_cast: {
+        i.a = lower_operand(l, id, 0, rows);
+        i.bits = n->dtype;
+        int from = c->g->node[node_in(c->g, n)[0]].dtype;
+        bool widening = (n->dtype == WEFT_F32 && lower_type(from) == KT_F32) ||
+                        (n->dtype == WEFT_I32 && lower_type(from) != KT_F32);
+        if (widening) {
+            l->reg[id] = i.a;
+            return;
+        } /* registers are wide already */
+        break;
+    }
+    default:
+        if (n->nin > 0) i.a = lower_operand(l, id, 0, rows);
+        if (n->nin > 1) i.b = lower_operand(l, id, 1, rows);
+        if (n->nin > 2) i.c = lower_operand(l, id, 2, rows);
+    }
+    l->reg[id] = lower_emit(l, i);
+}
+
+void lower_store(lower *l, uint32_t id) {
+    compile *c = l->c;
+    const node *n = &c->g->node[id];
+    bool rows = lower_rows(l, n, c->copied[id]);
+    aview own;
+    kview view;
+    view_identity(&own, id, n->rank, node_dims(c->g, n));
+    if (!lower_fit(l, &own, n->rank, node_dims(c->g, n), rows, &view)) return;
+    view.buf = lower_buffer(c, id);
+    view.dtype = n->dtype;
+    lower_emit(l, (kins){.op = K_STORE,
+                         .type = (uint8_t)lower_type(n->dtype),
+                         .level = rows ? KL_ROW : KL_ELEMENT,
+                         .a = l->reg[id],
+                         .view = (uint16_t)lower_view(l, &view)});
+}
+
+/* ---- loop order and merging of dimensions ---- */
+
+static bool lower_mergeable(const kernel *k, int d) { /* may d and d + 1 be one? */
+    for (int i = 0; i < k->nview; i++) {
+        const kview *v = &k->view[i];
+        bool guard = v->guard && (v->lo[d] > 0 || v->hi[d] < k->dim[d] || v->lo[d + 1] > 0 ||
+                                  v->hi[d + 1] < k->dim[d + 1]);
+        if (guard || (v->stride[d] != v->stride[d + 1] * k->dim[d + 1] && k->dim[d] != 1))
+            return false;
+    }
+    return true;
+}
+
+static void lower_drop(kernel *k,
+                       int d) { /* remove dimension d, which its neighbour has taken in */
+    int n = k->outer + k->reduce + k->inner;
+    if (d < k->outer) k->outer--;
+    else if (d < k->outer + k->reduce) k->reduce--;
+    else k->inner--;
+    for (int i = d; i + 1 < n; i++) k->dim[i] = k->dim[i + 1];
+    for (int v = 0; v < k->nview; v++)
+        for (int i = d; i + 1 < n; i++) {
+            k->view[v].stride[i] = k->view[v].stride[i + 1];
+            k->view[v].lo[i] = k->view[v].lo[i + 1];
+            k->view[v].hi[i] = k->view[v].hi[i + 1];
+        }
+}
+
+static void lower_order(const cluster *c, kernel *k) {
+    int order[KDIMS], n = 0, last = -1;
+    if (c->folds)
+        for (int i = 0; i < c->rank; i++)
+            if (c->dim[i] != 1) last = i;
+    bool across = c->folds && last >= 0 && !c->red[last];
+    for (int i = 0; i < c->rank; i++)
+        if (!c->red[i] && !(across && i == last)) order[n++] = i;
+    k->outer = (uint8_t)n;
+    for (int i = 0; i < c->rank; i++)
+        if (c->red[i]) order[n++] = i;
+    k->reduce = (uint8_t)(n - k->outer);
+    if (across) order[n++] = last;
+    k->inner = across;
+    for (int i = 0; i < n; i++) k->dim[i] = c->dim[order[i]];
+    for (int v = 0; v < k->nview; v++) {
+        kview old = k->view[v];
+        for (int i = 0; i < n; i++) {
+            k->view[v].stride[i] = old.stride[order[i]];
+            k->view[v].lo[i] = old.lo[order[i]], k->view[v].hi[i] = old.hi[order[i]];
+        }
+    }
+}
+
+static void lower_merge(kernel *k) {
+    for (int d = 0; d < k->outer + k->reduce;) {
+        int edge = d < k->outer ? k->outer : k->outer + k->reduce;
+        if (d + 1 < edge && lower_mergeable(k, d)) {
+            k->dim[d + 1] *= k->dim[d];
+            for (int v = 0; v < k->nview; v++)
+                k->view[v].lo[d + 1] = 0, k->view[v].hi[d + 1] = (int32_t)k->dim[d + 1];
+            lower_drop(k, d);
+        } else d++;
+    }
+    if (k->reduce == 0 && k->outer == 0) { /* a single number is a row of one */
+        k->outer = 1;
+        k->dim[0] = 1;
+        for (int v = 0; v < k->nview; v++)
+            k->view[v].stride[0] = 0, k->view[v].lo[0] = 0, k->view[v].hi[0] = 1;
+    }
+}
+
+kernel *lower_finish(lower *l, bool merge) {
+    arena *a = &l->c->plan->memory;
+    kernel *k = arena_new(a, sizeof *k);
+    if (k) {
+        k->ins = arena_new(a, (size_t)(l->nins + 1) * sizeof *k->ins);
+        k->view = arena_new(a, (size_t)(l->nview + 1) * sizeof *k->view);
+    }
+    if (!k || !k->ins || !k->view) {
+        l->c->starved = true;
+        return NULL;
+    }
+    k->nins = (uint16_t)l->nins;
+    k->nview = (uint16_t)l->nview;
+    memcpy(k->ins, l->ins, (size_t)l->nins * sizeof *k->ins);
+    memcpy(k->view, l->view, (size_t)l->nview * sizeof *k->view);
+    lower_order(l->k, k);
+    if (merge) lower_merge(k);
+    return k;
+}

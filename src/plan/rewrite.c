@@ -1,0 +1,73 @@
+/* rewrite.c - the live part of the user's graph, copied upward into a fresh one: blocks the
+ * device has no kernel for are replaced by their definitions, names for gradients' sake
+ * disappear. The user's graph stays as it is. */
+#include "plan/passes.h"
+
+/* Nodes needed for the wanted ones. */
+static void rewrite_mark(const weft_graph *g, uint8_t *live) {
+    for (uint32_t i = (uint32_t)g->n - 1; i > 0; i--) {
+        const node *n = &g->node[i];
+        if (!live[i]) continue;
+        bool renamed = n->op == OP_same && node_attr(g, n)[0] != SAME_COPY;
+        for (int k = 0; k < (renamed ? 1 : n->nin); k++) live[node_in(g, n)[k]] = 1;
+    }
+}
+
+static bool rewrite_keeps(const compile *c, const weft_graph *from, const node *n) {
+    const weft_backend *b = c->ctx->backend;
+    return !c->ctx->no_blocks && !c->desc->portable && b->has_block &&
+           b->has_block(c->ctx, from, n);
+}
+
+static bool rewrite_world(compile *c, const weft_graph *from) {
+    weft_graph *g = c->g;
+    for (size_t i = 0; i < from->states; i++)
+        if (!graph_hold(g, from->state[i])) return false;
+    for (size_t i = 1; i < from->scopes; i++) /* the root is there already */
+        if (!MEM_PUSH(g->m, g->scope, g->scopes, g->scope_cap, from->scope[i])) return false;
+    return true;
+}
+
+weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
+                      uint32_t *map) {
+    weft_graph *g = c->g;
+    uint8_t *live = mem_new(c->m, from->n);
+    g->final = true;
+    uint32_t(*parts)[4] = mem_new(c->m, from->n * sizeof *parts);
+    weft_tensor *in = mem_new(c->m, 1026 * sizeof *in);
+    bool room = live && parts && in && rewrite_world(c, from);
+    for (size_t i = 0; room && i < wants; i++) live[want[i]] = 1;
+    if (room) rewrite_mark(from, live);
+    for (uint32_t i = 1; room && i < from->n && g->err == WEFT_OK; i++) {
+        if (!live[i]) continue;
+        node n = from->node[i];
+        const uint32_t *operands = node_in(from, &n);
+        if (n.op == OP_same && node_attr(from, &n)[0] != SAME_COPY) {
+            map[i] = map[operands[0]];
+            continue;
+        }
+        if (n.op == OP_part && parts[operands[0]][0]) {
+            map[i] = parts[operands[0]][node_attr(from, &n)[0]];
+            continue;
+        }
+        for (int k = 0; k < n.nin; k++) in[k] = tensor_at(g, map[operands[k]]);
+        g->in_scope = n.scope;
+        g->salt = n.salt;
+        if (n.op == OP_block && !rewrite_keeps(c, from, &n)) {
+            int64_t attr[64];
+            weft_tensor out[4] = {{0}};
+            memcpy(attr, node_attr(from, &n), n.nattr * sizeof *attr);
+            g->final = false; /* definitions may differentiate */
+            bool defined = block_define(g, attr, in, n.nin, out);
+            g->final = true;
+            if (!defined) break;
+            for (int k = 0; k < block_table[attr[0]].parts; k++) parts[i][k] = out[k].id;
+            continue;
+        }
+        map[i] = graph_copy_node(g, from, &n, in).id;
+    }
+    mem_free(c->m, live);
+    mem_free(c->m, parts);
+    mem_free(c->m, in);
+    return !room ? weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory") : g->err;
+}

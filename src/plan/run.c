@@ -1,0 +1,178 @@
+/* run.c - a plan from outside: feeds, running, results, statistics, and the bounded cache of
+ * plans. */
+#include "plan/passes.h"
+#include <math.h>
+
+void weft_plan_free(weft_plan *p) {
+    if (!p) return;
+    if (p->ctx->backend->release) p->ctx->backend->release(p);
+    for (size_t i = 0; i < p->states; i++) state_release(p->state[i]);
+    mem_free(p->m, p->state);
+    mem_free(p->m, p->step);
+    mem_free(p->m, p->buf);
+    mem_free(p->m, p->in);
+    mem_free(p->m, p->out);
+    mem_free(p->m, p->text);
+    mem_free_aligned(p->m, p->arena);
+    arena_free(&p->memory);
+    mem_free(p->m, p);
+}
+
+static const binding *run_find(const weft_plan *p, const binding *list, size_t n, weft_tensor t) {
+    if (t.g != p->origin) return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].id == t.id) return &list[i];
+    return NULL;
+}
+
+static weft_err run_alive(const weft_plan *p, const char *what) {
+    if (!p) return weft_fail(NULL, WEFT_ARGUMENT, "%s: the plan is NULL", what);
+    for (size_t i = 0; i < p->states; i++)
+        if (p->state[i]->freed)
+            return weft_fail(p->ctx, WEFT_STATE, "%s: a state this plan uses was freed", what);
+    return WEFT_OK;
+}
+
+weft_err weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes) {
+    if (!p) return weft_fail(NULL, WEFT_ARGUMENT, "weft_set: the plan is NULL");
+    const binding *b = run_find(p, p->in, p->ins, input);
+    if (!b)
+        return weft_fail(p->ctx, WEFT_ARGUMENT,
+                         "weft_set: tensor %u is not an input this plan reads", input.id);
+    if (bytes != b->bytes || (!data && bytes)) {
+        char buf[100];
+        return weft_fail(p->ctx, WEFT_ARGUMENT, "weft_set: input %s %s takes %zu bytes, got %zu%s",
+                         weft_dtype_name((weft_dtype)b->dtype),
+                         shape_text(buf, sizeof buf, b->rank, b->dim), b->bytes, bytes,
+                         data ? "" : " at NULL");
+    }
+    if (bytes) memcpy(p->buf[b->buf].at, data, bytes);
+    return WEFT_OK;
+}
+
+void *weft_feed(weft_plan *p, weft_tensor input) {
+    if (!p) {
+        weft_fail(NULL, WEFT_ARGUMENT, "weft_feed: the plan is NULL");
+        return NULL;
+    }
+    const binding *b = run_find(p, p->in, p->ins, input);
+    if (!b) {
+        weft_fail(p->ctx, WEFT_ARGUMENT, "weft_feed: tensor %u is not an input this plan reads",
+                  input.id);
+        return NULL;
+    }
+    return p->buf[b->buf].at;
+}
+
+weft_err weft_run(weft_plan *p) {
+    WEFT_TRY(run_alive(p, "weft_run"));
+    return p->ctx->backend->run(p);
+}
+
+weft_err weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes) {
+    WEFT_TRY(run_alive(p, "weft_get"));
+    const binding *b = run_find(p, p->out, p->outs, t);
+    if (!b)
+        return weft_fail(p->ctx, WEFT_ARGUMENT,
+                         "weft_get: tensor %u is not among what this plan fetches", t.id);
+    if (bytes != b->bytes || (!out && bytes)) {
+        char buf[100];
+        return weft_fail(p->ctx, WEFT_ARGUMENT, "weft_get: %s %s has %zu bytes, got room for %zu%s",
+                         weft_dtype_name((weft_dtype)b->dtype),
+                         shape_text(buf, sizeof buf, b->rank, b->dim), b->bytes, bytes,
+                         out ? "" : " at NULL");
+    }
+    if (bytes) memcpy(out, p->buf[b->buf].at, bytes);
+    return WEFT_OK;
+}
+
+float weft_item(weft_plan *p, weft_tensor t) {
+    const binding *b = p ? run_find(p, p->out, p->outs, t) : NULL;
+    if (b && b->dtype == WEFT_I32) {
+        int32_t i;
+        return weft_get(p, t, &i, sizeof i) == WEFT_OK ? (float)i : NAN;
+    }
+    if (b && b->dtype != WEFT_F32) {
+        weft_fail(p->ctx, WEFT_DTYPE, "weft_item: an f32 or i32 was expected");
+        return NAN;
+    }
+    float v;
+    return weft_get(p, t, &v, sizeof v) == WEFT_OK ? v : NAN;
+}
+
+weft_stats weft_plan_stats(const weft_plan *p) {
+    weft_stats s = {0};
+    if (!p) return s;
+    s.kernels = (uint32_t)p->steps;
+    for (size_t i = 0; i < p->steps; i++) s.products += p->step[i].kind == STEP_MATMUL;
+    s.segments = p->segments;
+    s.threads = p->threads;
+    s.arena_bytes = p->arena_bytes;
+    s.flops = p->flops;
+    s.bytes = p->bytes;
+    return s;
+}
+
+/* ---- plans by key ---- */
+
+enum { PLANS_KEY = 16 };
+typedef struct plans_item {
+    int64_t key[PLANS_KEY];
+    int n;
+    uint64_t used;
+    weft_plan *plan;
+} plans_item;
+
+struct weft_plans {
+    weft_ctx *ctx;
+    weft_state *state;
+    weft_build build;
+    void *user;
+    uint64_t clock;
+    int capacity;
+    plans_item item[];
+};
+
+weft_plans *weft_plans_new(weft_ctx *c, weft_state *s, int capacity, weft_build build, void *user) {
+    if (!c || !build || capacity < 1 || capacity > 4096) {
+        weft_fail(c, WEFT_ARGUMENT,
+                  "weft_plans_new: a context, a builder and a capacity of 1 to 4096 were expected");
+        return NULL;
+    }
+    weft_plans *ps = mem_new(&c->m, sizeof *ps + (size_t)capacity * sizeof *ps->item);
+    if (!ps) {
+        weft_fail(c, WEFT_MEMORY, "weft_plans_new: out of memory");
+        return NULL;
+    }
+    ps->ctx = c, ps->state = s, ps->build = build, ps->user = user, ps->capacity = capacity;
+    return ps;
+}
+
+weft_plan *weft_plans_get(weft_plans *ps, const int64_t *key, int n) {
+    if (!ps || !key || n < 1 || n > PLANS_KEY) {
+        weft_fail(ps ? ps->ctx : NULL, WEFT_ARGUMENT,
+                  "weft_plans_get: a key of 1 to %d numbers was expected", PLANS_KEY);
+        return NULL;
+    }
+    plans_item *oldest = &ps->item[0];
+    for (int i = 0; i < ps->capacity; i++) {
+        plans_item *it = &ps->item[i];
+        if (it->plan && it->n == n && !memcmp(it->key, key, (size_t)n * sizeof *key)) {
+            it->used = ++ps->clock;
+            return it->plan;
+        }
+        if (it->used < oldest->used) oldest = it;
+    }
+    weft_plan *p = ps->build(ps->ctx, ps->state, key, n, ps->user);
+    if (!p) return NULL;
+    weft_plan_free(oldest->plan);
+    memcpy(oldest->key, key, (size_t)n * sizeof *key);
+    oldest->n = n, oldest->plan = p, oldest->used = ++ps->clock;
+    return p;
+}
+
+void weft_plans_free(weft_plans *ps) {
+    if (!ps) return;
+    for (int i = 0; i < ps->capacity; i++) weft_plan_free(ps->item[i].plan);
+    mem_free(&ps->ctx->m, ps);
+}
