@@ -1,0 +1,342 @@
+/* gemm.c - decides how a matrix product is computed, and walks its blocks.
+ *
+ * Two ways: tiles (lanes along a row or a column of C, A read by broadcast) and dots (lanes along
+ * k, for a few rows against rows). The choice, made once from the whole shape, fixes the order of
+ * every sum. Kernels are in gemm.inc, copies in gemm_parts.c; threads are the caller's. */
+#include "gemm_parts.h"
+
+#include <string.h>
+
+/* Sizes of the packed blocks: a panel of B (k_block by 16 or 32 floats) stays in the first cache
+ * of 32 KiB beside a tile of A, a block of A in the second cache of 512 KiB, B in the third. */
+enum { GEMM_A_ROWS = 192, GEMM_B_COLUMNS = 1024 };
+
+WEFT_INLINE int64_t gemm_least(int64_t a, int64_t b) { return a < b ? a : b; }
+WEFT_INLINE int64_t gemm_parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
+WEFT_INLINE int64_t gemm_round(int64_t n, int64_t to) { return gemm_parts_of(n, to) * to; }
+
+static const gemm_level *gemm_width(isa level, int64_t n) {
+#if WEFT_X86
+    if (level == ISA_512 && n >= 16) return &gemm_level_512;
+    if (level != ISA_128) return n > 4 ? &gemm_level_256 : &gemm_level_128f;
+#else
+    (void)level; (void)n;
+#endif
+    return &gemm_level_128;
+}
+
+/* Vectors per panel: the cheapest per vector by a count of cycles for multiply-adds (two a cycle,
+ * eight in flight) and loads (two a cycle). Few rows want wide panels. */
+static int gemm_vectors(const gemm_plan *p, int64_t m, int64_t n) {
+    const gemm_level *level = p->level;
+    if (m > 4 * GEMM_MAX_ROWS || n <= level->lanes) return n <= level->lanes ? 1 : 2;
+    int best = 2;
+    double least = 1e30;
+    for (int v = 2; v <= GEMM_MAX_VECTORS; v++) {
+        int most = level->max_rows[v];
+        if (p->turned && most > 4) most = most / 4 * 4;
+        if (most == 0 || (v == 8 && m != 1)) continue;
+        const double tiles = (double)gemm_parts_of(m, most), rows = (double)m / tiles;
+        double cycles = rows * v / 2;
+        if (cycles < 4) cycles = 4;
+        if (cycles < (rows + v) / 2) cycles = (rows + v) / 2;
+        cycles = cycles * tiles / v;
+        if (cycles < least * 0.99) {
+            least = cycles;
+            best = v;
+        }
+    }
+    return best;
+}
+
+/* Vectors of the next panel when width columns are left. A single last vector joins its
+ * neighbours, so that it always has one to overlap; packed tiles of A are cut for nv only. */
+int gemm_panel(const gemm_plan *p, int64_t width) {
+    const int lanes = p->level->lanes, nv = p->nv;
+    if (width >= (int64_t)(nv + 2) * lanes) return nv;
+    const int left = (int)gemm_parts_of(width, lanes);
+    if (p->pack_a || left == nv || left > nv + 1) return left < nv ? left : nv;
+    static const int next[10] = { 0, 1, 2, 3, 4, 3, 4, 4, 4, 4 };
+    return left > nv && nv == 2 ? 3 : left > nv ? (nv == 3 ? 2 : nv == 4 ? 3 : 4) : next[left];
+}
+
+/* Tiles of nearly equal height: a last tile of one row would wait for its own sums. Turned tiles
+ * are stored four columns of C at a time, so they keep to fours. */
+gemm_cut gemm_cut_rows(const gemm_plan *p, int vectors, int64_t rows) {
+    const int most = p->level->max_rows[p->pack_a ? p->nv : vectors];
+    if (p->turned && most >= 4) {
+        const int fours = most / 4 * 4;
+        return (gemm_cut){ fours, (int)(rows % fours), rows / fours };
+    }
+    const int64_t tiles = gemm_parts_of(rows, most);
+    return (gemm_cut){ (int)(rows / tiles) + 1, (int)(rows / tiles), rows % tiles };
+}
+
+/* Rows of x against rows of y, both contiguous along k: few rows of x, copied if they are not. */
+static void gemm_choose_dots(gemm_plan *p) {
+    const gemm_shape *t = &p->s;
+    p->dots = 1;
+    p->pack_a = t->a_col != 1;
+    if (p->pack_a) p->scratch = (size_t)gemm_round(t->m * t->k, 16) * 4;
+    p->unit_rows = t->m;
+    p->unit_cols = gemm_round(1 + 4096 / (t->k * t->m), 8);
+}
+
+/* A panel of B and what passes through should fit the first cache; the longer the block, the fewer
+ * times C is read and written (256x768x50257 NN, 8 lanes: 263 -> 251 ms from 256 to 384, Zen 3). */
+static int64_t gemm_k_most(int lanes) {
+    return lanes > 8 ? 256 : 384;
+}
+
+static void gemm_choose_tiles(gemm_plan *p) {
+    const gemm_shape *t = &p->s;
+    const int lanes = p->level->lanes;
+    /* Copying B costs more than it saves when k is short, unless B's rows are so many bytes
+     * apart that they meet in the same lines of the cache (128x32x784 TN: 81 -> 75 us in place,
+     * Zen 3). */
+    const int short_k = t->k <= 64 && t->n % 128 != 0;
+    const int large = t->m * t->n * t->k >= 96 * 96 * 96 && !short_k
+                   && (t->m >= 48 ? t->n >= 192 : t->m >= 32 && t->n >= 1024);
+    p->pack_a = large || (t->a_row != 1 && t->a_col != 1 && t->n > 64);
+    p->pack_b = p->pack_a || t->b_col != 1 || t->n < lanes;
+    p->nv = p->pack_a ? (t->n <= lanes ? 1 : 2) : gemm_vectors(p, t->m, t->n);
+    p->k_block = t->k;
+    const int64_t k_most = gemm_k_most(lanes);
+    if (p->pack_a || t->k > k_most + k_most / 2) {
+        const int64_t blocks = gemm_parts_of(t->k, k_most);
+        p->k_block = blocks > 0 ? gemm_parts_of(t->k, blocks) : 0;
+    }
+    p->row_block = p->pack_a ? GEMM_A_ROWS : 8 * p->level->max_rows[p->nv];
+    /* Splitting rows costs a copy of B when it is packed. */
+    p->unit_rows = p->pack_b ? 64 : 4;
+    p->unit_cols = t->n;
+    if (t->m < 64 || t->n > GEMM_B_COLUMNS) p->unit_cols = p->pack_b ? 256 : 8 * lanes;
+    if (large) p->unit_cols = GEMM_B_COLUMNS;
+    p->unit_cols = gemm_round(p->unit_cols, 2 * lanes);
+    const int64_t widest = gemm_least(p->unit_cols + lanes, gemm_round(t->n, lanes));
+    if (p->pack_b) {
+        const int64_t panels = widest / lanes;
+        p->scratch = (size_t)gemm_round(p->k_block * widest + panels * GEMM_APART, 16) * 4;
+    }
+    if (p->pack_a) p->a_bytes = (size_t)gemm_round(p->row_block * p->k_block, 16) * 4;
+    p->scratch += p->a_bytes;
+}
+
+void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
+    memset(p, 0, sizeof *p);
+    p->s = *s;
+    if (s->m <= 0 || s->n <= 0) return;
+    const int a_along = s->a_col == 1, b_along = s->b_row == 1;
+    /* Dots need no copies, but each element of C costs a sum across lanes: worth it for few rows
+     * or columns, the more of them the longer k is. */
+    const int64_t few = !b_along ? s->n : gemm_least(s->m, s->n);
+    const int dots = a_along && (b_along || s->m > 8)
+                  && few <= (s->k >= 512 ? 12 : s->k >= 192 ? 7 : s->k >= 8 ? 3 : 0);
+    /* Vectors along m: where A's columns are contiguous and B's rows are not, where C is a few
+     * columns, or where copying A is less work than copying B. */
+    if (dots) p->turned = s->n < s->m;
+    else if (s->a_row == 1 && !a_along && s->b_col != 1) p->turned = s->m >= 4;
+    else if (s->a_row == 1 && !a_along) p->turned = s->n < 8 && s->m >= 8;
+    else if (b_along && s->b_col != 1) {
+        p->turned = s->m >= 8 && s->m < 48 && s->k >= 32 && s->n >= 6 * s->m;
+    }
+    if (p->turned) {
+        p->s = (gemm_shape){ s->n, s->m, s->k, s->b_col, s->b_row, s->a_col, s->a_row, s->c_row };
+    }
+    p->level = gemm_width(level, dots ? 16 : p->s.n);
+    if (dots) gemm_choose_dots(p);
+    else gemm_choose_tiles(p);
+    p->row_units = gemm_parts_of(p->s.m, p->unit_rows);
+    p->col_units = gemm_parts_of(p->s.n, p->unit_cols);
+    /* A last unit thinner than a vector joins its neighbour. */
+    const int64_t rest = p->s.n - (p->col_units - 1) * p->unit_cols;
+    if (!dots && p->col_units > 1 && rest < p->level->lanes) p->col_units--;
+    p->units = p->row_units * p->col_units;
+}
+
+/* Unit rows by unit columns from (row, column) on, in the kernels' coordinates. */
+static gemm_area gemm_area_of(const gemm_plan *p, int64_t row, int64_t rows, int64_t column,
+                              int64_t columns) {
+    gemm_area r = { row * p->unit_rows, p->s.m, column * p->unit_cols, p->s.n };
+    if (row + rows < p->row_units) r.i1 = r.i0 + rows * p->unit_rows;
+    if (column + columns < p->col_units) r.j1 = r.j0 + columns * p->unit_cols;
+    return r;
+}
+
+gemm_area gemm_unit(const gemm_plan *p, int64_t unit) {
+    const gemm_area r = gemm_area_of(p, unit % p->row_units, 1, unit / p->row_units, 1);
+    return p->turned ? (gemm_area){ r.j0, r.j1, r.i0, r.i1 } : r;
+}
+
+/* One run: operands as the kernels see them. */
+typedef struct gemm_job {
+    const gemm_plan *p;
+    const gemm_data *d;
+    const float *a, *b;
+    float *a_pack, *b_pack;
+} gemm_job;
+
+static void gemm_band(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    const gemm_data *d = job->d;
+    if (!d->band) return;
+    if (job->p->turned) d->band(d->user, j0, j1, i0, i1);
+    else d->band(d->user, i0, i1, j0, j1);
+}
+
+static int gemm_last_flags(const gemm_data *d) {
+    return (d->bias ? GEMM_BIAS : 0) | (d->relu ? GEMM_RELU : 0) | (d->mask ? GEMM_MASK : 0);
+}
+
+/* Rows [i, i+rows) against one panel; t holds what the panel's tiles share. */
+static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t rows, int64_t j,
+                       int nv, int64_t width, int flags, const float *next, int lines) {
+    const gemm_plan *p = job->p;
+    const gemm_data *d = job->d;
+    const int lanes = p->level->lanes;
+    const int raw = p->turned || width < lanes;
+    const float *a = t->a;
+    void (*const *kernel)(const gemm_tile *) = p->pack_a && nv == 2 ? p->level->packed
+                                                                   : p->level->kernel[nv];
+    float buffer[GEMM_TILE_FLOATS];
+    const gemm_cut cut = gemm_cut_rows(p, nv, rows);
+    for (int64_t tile = 0, at = 0; at < rows; tile++) {
+        const int count = gemm_cut_at(&cut, tile);
+        if (next) {                     /* the next panel comes nearer while this one is used */
+            for (int line = 0; line < lines; line++, next += 16) __builtin_prefetch(next, 0, 2);
+        }
+        if (p->pack_a) {
+            t->a = job->a_pack + at * t->k;
+            t->a_row = 1;
+            t->a_col = count;
+        } else {
+            t->a = a + (i + at) * t->a_row;
+        }
+        if (raw) {
+            t->c = buffer;
+            t->c_row = (int64_t)nv * lanes;
+            t->c_last = t->c_row - lanes;
+            t->flags = 0;
+            kernel[count - 1](t);
+            if (p->turned) {
+                /* The last vector may overlap: its own lanes begin at width - lanes. */
+                const int plain = width < t->c_row && nv > 1 ? (nv - 1) * lanes : (int)width;
+                gemm_store(p, d, flags, buffer, t->c_row, j, i + at, count, plain);
+                if (plain < width) {
+                    const int rest = (int)width - plain;
+                    gemm_store(p, d, flags, buffer + t->c_row - rest, t->c_row, j + plain, i + at,
+                               count, rest);
+                }
+            } else {
+                gemm_store(p, d, flags, buffer, t->c_row, i + at, j, count, (int)width);
+            }
+        } else {
+            t->c = d->c + (i + at) * t->c_row + j;
+            t->mask = d->mask ? d->mask + (i + at) * d->mask_row + j : NULL;
+            for (int r = 0; p->pack_a && r < count; r++) {      /* C comes nearer during the sums */
+                __builtin_prefetch(t->c + r * t->c_row, 1, 3);
+                __builtin_prefetch(t->c + r * t->c_row + width - 1, 1, 3);
+            }
+            kernel[count - 1](t);
+        }
+        at += count;
+    }
+}
+
+static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
+    const gemm_plan *p = job->p;
+    const gemm_data *d = job->d;
+    const gemm_shape *s = &p->s;
+    const int lanes = p->level->lanes;
+    const int64_t blocks = gemm_parts_of(r->i1 - r->i0, p->row_block);
+    int64_t k0 = 0;
+    do {
+        const int64_t k = gemm_least(p->k_block, s->k - k0);
+        const int last = k0 + k >= s->k;
+        const int flags = (k0 > 0 || d->accumulate ? GEMM_OLD : 0)
+                        | (last ? gemm_last_flags(d) : 0);
+        if (p->pack_b) {
+            gemm_pack_b(p, job->b_pack, job->b + k0 * s->b_row + r->j0 * s->b_col, k,
+                        r->j1 - r->j0);
+        }
+        for (int64_t block = 0, i = r->i0; block < blocks; block++) {
+            const int64_t rows = (r->i1 - i) / (blocks - block);
+            if (p->pack_a) {
+                gemm_pack_a(p, job->a_pack, job->a + i * s->a_row + k0 * s->a_col, k, rows);
+            }
+            const float *packed = job->b_pack;
+            for (int64_t j = r->j0; j < r->j1;) {
+                const int nv = gemm_panel(p, r->j1 - j);
+                const int64_t width = gemm_least((int64_t)nv * lanes, r->j1 - j);
+                gemm_tile t = { .a_row = s->a_row, .a_col = s->a_col, .k = k, .c_row = s->c_row,
+                                .c_last = width - lanes, .mask_row = d->mask_row, .flags = flags,
+                                .bias = d->bias ? d->bias + (p->turned ? 0 : j) : NULL };
+                if (p->pack_b) {
+                    t.b = packed;
+                    t.b_row = (int64_t)nv * lanes;
+                    t.b_last = t.b_row - lanes;
+                    packed += k * t.b_row + GEMM_APART;
+                } else {
+                    t.b = job->b + k0 * s->b_row + j;
+                    t.b_row = s->b_row;
+                    t.b_last = width - lanes;
+                }
+                t.a = job->a + k0 * s->a_col;
+                gemm_tiles(job, &t, i, rows, j, nv, width, flags, p->pack_a ? packed : NULL, 16);
+                j += width;
+            }
+            if (last) gemm_band(job, i, i + rows, r->j0, r->j1);
+            i += rows;
+        }
+        k0 += k;
+    } while (k0 < s->k);
+}
+
+static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
+    const gemm_plan *p = job->p;
+    const gemm_data *d = job->d;
+    const gemm_shape *s = &p->s;
+    const float *x = job->a;
+    int64_t x_row = s->a_row;
+    if (p->pack_a) {
+        for (int64_t i = r->i0; i < r->i1; i++) {
+            for (int64_t k = 0; k < s->k; k++) {
+                job->a_pack[i * s->k + k] = x[i * s->a_row + k * s->a_col];
+            }
+        }
+        x = job->a_pack;
+        x_row = s->k;
+    }
+    const int flags = (d->accumulate ? GEMM_OLD : 0) | gemm_last_flags(d);
+    float out[3 * 8];
+    for (int64_t i = r->i0; i < r->i1;) {
+        const int rows = (int)(r->i1 - i == 4 ? 2 : gemm_least(3, r->i1 - i));
+        for (int64_t j = r->j0; j < r->j1;) {
+            const int columns = rows == 1 && r->j1 - j >= 8 ? 8 : r->j1 - j >= 4 ? 4 : 1;
+            p->level->dot(x + i * x_row, x_row, rows, job->b + j * s->b_col, s->b_col, columns,
+                          s->k, out);
+            gemm_store(p, d, flags, out, 8, p->turned ? j : i, p->turned ? i : j, rows, columns);
+            j += columns;
+        }
+        i += rows;
+    }
+    gemm_band(job, r->i0, r->i1, r->j0, r->j1);
+}
+
+void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t unit1, void *scratch) {
+    /* Without depth nothing is read, so C stands in for operands that may be NULL. */
+    const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 ? d->b : d->c;
+    gemm_job job = { .p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b };
+    job.a_pack = scratch;
+    job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;
+    for (int64_t u = unit0; u < unit1;) {
+        const int64_t column = u / p->row_units, row = u % p->row_units;
+        const int64_t rows = gemm_least(p->row_units - row, unit1 - u);
+        int64_t columns = 1;
+        /* Whole columns of units without copies of B run as one wide rectangle. */
+        if (rows == p->row_units && !p->pack_b) columns = (unit1 - u) / p->row_units;
+        const gemm_area r = gemm_area_of(p, row, rows, column, columns);
+        if (p->dots) gemm_dot_products(&job, &r);
+        else gemm_rectangle(&job, &r);
+        u += rows * columns;
+    }
+}

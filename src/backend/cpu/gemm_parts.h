@@ -1,0 +1,74 @@
+/* gemm_parts.h - what the matrix product's own files share; nobody else includes it. */
+#ifndef WEFT_GEMM_PARTS_H
+#define WEFT_GEMM_PARTS_H
+
+#include "../../core/compiler.h"
+#include "gemm.h"
+
+enum { GEMM_OLD = 1, GEMM_BIAS = 2, GEMM_RELU = 4, GEMM_MASK = 8 };
+enum { GEMM_MAX_ROWS = 12, GEMM_MAX_VECTORS = 8, GEMM_MAX_SUMS = 24,
+       GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16 };
+
+/* One register tile: rows by vectors of C over k steps. The last vector may be moved left to stay
+ * inside the matrix: it then overlaps its neighbour and both hold the same values. */
+typedef struct gemm_tile {
+    const float *a, *b;
+    int64_t a_row, a_col, b_row, b_last, k;
+    float *c;               /* C, or a raw tile of whole vectors if flags < 0  */
+    int64_t c_row, c_last;
+    const float *bias, *mask;
+    int64_t mask_row;
+    int flags;
+} gemm_tile;
+
+/* Dot products of x rows with y rows, both contiguous along k; out[r*8 + q]. */
+typedef void gemm_dot_function(const float *x, int64_t x_row, int rows, const float *y,
+                               int64_t y_row, int columns, int64_t k, float *out);
+
+typedef struct gemm_level {
+    int lanes, registers;
+    int max_rows[GEMM_MAX_VECTORS + 1];     /* by vectors; 0: no such kernel   */
+    void (*kernel[GEMM_MAX_VECTORS + 1][GEMM_MAX_ROWS])(const gemm_tile *t);
+    void (*packed[GEMM_MAX_ROWS])(const gemm_tile *t);      /* two vectors, A and B packed */
+    gemm_dot_function *dot;
+} gemm_level;
+
+extern const gemm_level gemm_level_128;     /* 4 lanes, baseline               */
+#if WEFT_X86
+extern const gemm_level gemm_level_128f;    /* 4 lanes with fused multiply-add */
+extern const gemm_level gemm_level_256;
+extern const gemm_level gemm_level_512;
+#endif
+
+/* Floats between packed panels: without them the same line of all panels falls into one set of
+ * the cache. */
+enum { GEMM_APART = 16 };
+
+/* Panels of B, one after the other: out[k][vectors*lanes] from k by width columns. A width below
+ * vectors*lanes is met by moving the last vector left, or with zeros if there is only one. */
+void gemm_pack_b(const gemm_plan *p, float *out, const float *b, int64_t k, int64_t width);
+
+/* Tiles of A, one after the other: out[k][rows of the tile]. */
+void gemm_pack_a(const gemm_plan *p, float *out, const float *a, int64_t k, int64_t rows);
+
+/* Vectors of the next panel when width columns are left. */
+int gemm_panel(const gemm_plan *p, int64_t width);
+
+/* Rows cut into tiles: the first `larger` tiles have `rows`, later ones `rest`. */
+typedef struct gemm_cut {
+    int rows, rest;
+    int64_t larger;
+} gemm_cut;
+
+gemm_cut gemm_cut_rows(const gemm_plan *p, int vectors, int64_t rows);
+
+WEFT_INLINE int gemm_cut_at(const gemm_cut *cut, int64_t tile) {
+    return tile < cut->larger ? cut->rows : cut->rest;
+}
+
+/* Epilogue of a raw tile (rows by columns, step floats apart) at C(i,j); turned: tile(r,q) belongs
+ * to C(i+q, j+r). */
+void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *tile, int64_t step,
+                int64_t i, int64_t j, int rows, int columns);
+
+#endif
