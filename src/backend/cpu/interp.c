@@ -1,0 +1,540 @@
+/* interp.c - preparing row programs: phases, registers, and which values need no copying.
+ *
+ * A row that fits is kept whole ("resident"): its program is one straight list. Longer rows, and
+ * folds across columns, run in phases, each a sweep that computes what its folds or stores need. */
+#include "backend/cpu/interp_prep.h"
+#include "core/context.h"
+
+static int prep_table(int type) {
+    return type == KT_F32 ? 0 : 1;
+}
+
+/* ---- slots ---- */
+
+static uint16_t prep_slot(prep *q, int kind, uint32_t fill, uint16_t view) {
+    if (q->nslot == PREP_SLOTS) {
+        q->failed = true;
+        return 0;
+    }
+    q->slot[q->nslot] = (interp_slot){.kind = (uint8_t)kind, .fill = fill, .view = view};
+    return (uint16_t)q->nslot++;
+}
+
+static uint16_t prep_tile(prep *q) {
+    return q->nfree ? q->free_tile[--q->nfree] : prep_slot(q, SLOT_TILE, 0, 0);
+}
+
+static void prep_give(prep *q, uint16_t slot) {
+    if (q->slot[slot].kind == SLOT_TILE && q->nfree < PREP_SLOTS) q->free_tile[q->nfree++] = slot;
+}
+
+static iop *prep_emit(prep *q, iop o) {
+    if (q->nop == PREP_OPS) {
+        q->failed = true;
+        return &q->op[0];
+    }
+    q->op[q->nop] = o;
+    return &q->op[q->nop++];
+}
+
+/* ---- views ---- */
+
+static bool prep_flat(const prep *q, const kview *v) {
+    if (v->guard) return false;
+    for (int d = 0; d < q->x->dims; d++)
+        if (v->stride[d] && q->x->dim[d] != 1) return false;
+    return true;
+}
+
+/* Does a tile of this view lie in memory as it would in a register? */
+static bool prep_direct(const prep *q, const kview *v) {
+    const interp *x = q->x;
+    if (v->guard || weft_dtype_size((weft_dtype)v->dtype) != 4) return false;
+    if (v->stride[x->xc] != 1 && x->dim[x->xc] != 1) return false;
+    return x->rows == 1 || x->xr < 0 ||
+           (v->stride[x->xr] == x->dim[x->xc] && x->cols == x->dim[x->xc]);
+}
+
+/* Is the tile of this view often the same as the one before, so that it deserves a place of its
+ * own? */
+static bool prep_keeps(const prep *q, const kview *v) {
+    const interp *x = q->x;
+    bool same_rows = x->xr >= 0 && v->stride[x->xr] == 0,
+         same_columns = v->stride[x->xc] == 0 && x->cols < x->dim[x->xc];
+    return q->kept < INTERP_KEPT && !v->guard && (same_rows || same_columns);
+}
+
+static uint16_t prep_keep(prep *q, iop *o) {
+    o->kept = (uint8_t)++q->kept;
+    return prep_slot(q, SLOT_KEPT, 0, o->view);
+}
+
+/* Is the value the same in all columns of a row? */
+static bool prep_level_row(const prep *q, int id) {
+    const kins *s = &q->ins[id];
+    if (s->op == K_CONST) return true;
+    if (s->level == KL_ROW) return q->x->mode != INTERP_ACROSS;
+    if (s->op == K_RANDOM) return false;
+    if (s->op == K_LOAD || s->op == K_INDEX || s->op == K_TAKE) {
+        const kview *v = &q->k->view[s->view];
+        int d = q->x->xc;
+        if (v->stride[d] || (v->guard && (v->lo[d] > 0 || v->hi[d] < q->x->dim[d]))) return false;
+    }
+    for (int o = 0; o < prep_operands(s); o++)
+        if (!prep_level_row(q, prep_operand(s, o))) return false;
+    return true;
+}
+
+static bool prep_overlap(const prep *q, uint32_t a, uint32_t b) {
+    const buffer *x = &q->p->buf[a], *y = &q->p->buf[b];
+    return x->at < y->at + y->bytes && y->at < x->at + x->bytes;
+}
+
+/* ---- code ---- */
+
+/* The slot of operand `id` as seen by an instruction of `level`. */
+static uint16_t prep_read(prep *q, int id, int level) {
+    const kins *s = &q->ins[id];
+    uint16_t own = q->slot_of[id];
+    bool uniform = q->slot[own].kind == SLOT_CONST || q->slot[own].kind == SLOT_FLAT;
+    if (uniform && level == KL_ELEMENT) q->slot[own].wide = true;
+    if (uniform || level == KL_ROW || s->level == KL_ELEMENT) return own;
+    if (q->spread_of[id] == PREP_NONE) {
+        q->spread_of[id] = prep_tile(q);
+        prep_emit(q, (iop){.kind = I_SPREAD, .d = q->spread_of[id], .a = own});
+    }
+    return q->spread_of[id];
+}
+
+/* Would a store overwrite the memory of load `id` before another store has read it from there? */
+static bool prep_overwritten(const prep *q, int id) {
+    int written = -1;
+    for (int i = id + 1; i < q->nins; i++) {
+        if (q->ins[i].op != K_STORE) continue;
+        if (written >= 0 && q->ins[i].a == id) return true;
+        if (written < 0 &&
+            prep_overlap(q, q->k->view[q->ins[i].view].buf, q->k->view[q->ins[id].view].buf))
+            written = i;
+    }
+    return false;
+}
+
+/* May the value of `id` be computed straight into the memory its only store names? */
+static int prep_target(const prep *q, int id, bool straight) {
+    int store = -1;
+    for (int i = id + 1; i < q->nins; i++)
+        if (q->ins[i].op == K_STORE && q->ins[i].a == id) {
+            if (store >= 0) return -1;
+            store = i;
+        }
+    if (store < 0 || !straight || q->ins[store].level != KL_ELEMENT ||
+        q->ins[id].level != KL_ELEMENT)
+        return -1;
+    const kview *v = &q->k->view[q->ins[store].view];
+    if (!prep_direct(q, v) || prep_flat(q, v)) return -1;
+    for (int l = 0; l < q->nins; l++) { /* writing early must not change what is read later */
+        const kins *s = &q->ins[l];
+        if ((s->op != K_LOAD && s->op != K_TAKE) ||
+            !prep_overlap(q, q->k->view[s->view].buf, v->buf))
+            continue;
+        if (q->k->view[s->view].buf != v->buf || s->op == K_TAKE) return -1;
+        for (int r = id + 1; r < q->nins; r++)
+            for (int o = 0; o < prep_operands(&q->ins[r]); o++)
+                if (prep_operand(&q->ins[r], o) == l) return -1;
+        if (l > id) return -1;
+    }
+    for (int r = id + 1; r < q->nins; r++) /* another store there first? */
+        if (q->ins[r].op == K_STORE && r != store &&
+            prep_overlap(q, q->k->view[q->ins[r].view].buf, v->buf))
+            return -1;
+    return store;
+}
+
+/* The map of tile.h that takes a value per row as its operand on that side, or -1. */
+static int prep_row_map(const kins *s, int side) {
+    if (s->level != KL_ELEMENT || s->type != KT_F32 || s->a == s->b) return -1;
+    if (s->op == OP_add) return TILE_ROW_ADD;
+    if (s->op == OP_mul) return TILE_ROW_MUL;
+    return side == 0               ? -1
+           : s->op == OP_sub       ? TILE_ROW_SUB
+           : s->op == TILE_SUB_EXP ? TILE_ROW_SUB_EXP
+                                   : -1;
+}
+
+/* Is the load read only as a value per row: the index of whole rows, or an operand of such maps? */
+static bool prep_thin(const prep *q, int id) {
+    if (q->ins[id].op != K_LOAD || q->ins[id].level != KL_ELEMENT ||
+        q->k->view[q->ins[id].view].guard || !prep_level_row(q, id))
+        return false;
+    for (int r = id + 1; r < q->nins; r++)
+        for (int o = 0; o < prep_operands(&q->ins[r]); o++) {
+            const kins *s = &q->ins[r];
+            if (prep_operand(s, o) != id || s->op == K_TAKE) continue;
+            bool mapped = o < 2 && q->x->mode != INTERP_STREAM && prep_row_map(s, o) >= 0;
+            int other = o ? s->a : s->b;
+            if (!mapped || q->ins[other].level != KL_ELEMENT || prep_level_row(q, other))
+                return false;
+        }
+    return q->slot_of[id] == PREP_NONE || q->slot[q->slot_of[id]].kind != SLOT_FLAT;
+}
+
+static void prep_load(prep *q, int id, bool straight) {
+    const kins *s = &q->ins[id];
+    const kview *v = &q->k->view[s->view];
+    int target;
+    iop o = {
+        .kind = I_LOAD, .level = s->level, .dtype = v->dtype, .type = s->type, .view = s->view};
+    if (prep_thin(q, id)) {
+        q->slot_of[id] = prep_slot(
+            q, SLOT_KEPT, 0, s->view); /* rows taken must not land on indices still to be read */
+        o.thin = true;
+    } else if (s->level == KL_ELEMENT && prep_direct(q, v) && !prep_overwritten(q, id)) {
+        q->slot_of[id] = prep_slot(q, SLOT_DIRECT, 0, s->view);
+        o.direct = true;
+    } else if (s->level == KL_ELEMENT && prep_keeps(q, v)) q->slot_of[id] = prep_keep(q, &o);
+    else if ((target = prep_target(q, id, straight)) >= 0)
+        q->slot_of[id] = prep_slot(q, SLOT_OUT, 0, q->ins[target].view);
+    else q->slot_of[id] = s->level == KL_ROW ? prep_slot(q, SLOT_ROW, 0, 0) : prep_tile(q);
+    o.d = q->slot_of[id];
+    prep_emit(q, o);
+}
+
+/* Can the map take one operand as a value per row, without spreading it? Then which, else -1. */
+static int prep_by_row(const prep *q, const kins *s, uint16_t *tile, uint16_t *row) {
+    for (int side = 0; side < 2; side++) {
+        int which = prep_row_map(s, side);
+        *tile = side ? s->a : s->b, *row = side ? s->b : s->a;
+        if (which < 0 || q->ins[*tile].level != KL_ELEMENT) continue;
+        bool folded = q->x->mode != INTERP_ACROSS && q->ins[*row].level == KL_ROW &&
+                      q->slot[q->slot_of[*row]].kind == SLOT_ROW;
+        if (folded || prep_thin(q, *row)) return which;
+    }
+    return -1;
+}
+
+static void prep_instruction(prep *q, int id, bool straight) {
+    kins *s = &q->ins[id];
+    interp *x = q->x;
+    int level = s->level;
+    iop o = {.level = (uint8_t)level,
+             .type = s->type,
+             .view = s->view,
+             .bits = s->bits,
+             .arg2 = s->arg2};
+    if (s->op == K_LOAD) {
+        prep_load(q, id, straight);
+        return;
+    }
+    if (s->op == K_STORE) {
+        if (q->slot[q->slot_of[s->a]].kind == SLOT_OUT && q->slot[q->slot_of[s->a]].view == s->view)
+            return;
+        o.kind = I_STORE;
+        o.dtype = q->k->view[s->view].dtype;
+        o.a = prep_read(q, s->a, level);
+        prep_emit(q, o);
+        return;
+    }
+    if (s->op == TILE_DOT) {
+        o.kind = I_DOT;
+        o.a = prep_read(q, s->a, KL_ELEMENT);
+        o.b = prep_read(q, s->b, KL_ELEMENT);
+        o.d = q->slot_of[id];
+        prep_emit(q, o);
+        return;
+    }
+    if (prep_is_fold(s->op)) {
+        o.kind = I_FOLD;
+        o.fold = (uint8_t)(s->op - K_SUM);
+        o.type = q->ins[s->a].type;
+        o.a = prep_read(q, s->a, KL_ELEMENT);
+        o.d = q->slot_of[id];
+        o.b = q->best_of[id];
+        prep_emit(q, o);
+        return;
+    }
+    int operands = prep_operands(s);
+    uint16_t tile, row;
+    int by_row = prep_by_row(q, s, &tile, &row);
+    if (by_row >= 0) {
+        o.kind = I_BY_ROW;
+        o.a = prep_read(q, tile, level);
+        o.b = q->slot_of[row];
+        o.rows_fn = x->t->by_row[by_row];
+    } else {
+        if (operands > 0) o.a = prep_read(q, s->a, level);
+        if (operands > 1) o.b = prep_read(q, s->b, level);
+        if (operands > 2) o.c = prep_read(q, s->c, level);
+    }
+    if (by_row < 0) switch (s->op) {
+        case K_INDEX: o.kind = I_INDEX; break;
+        case K_RANDOM: o.kind = I_RANDOM; break;
+        case K_TAKE:
+            o.kind = I_TAKE;
+            o.dtype = q->k->view[s->view].dtype;
+            o.whole = prep_level_row(q, s->a);
+            o.thin = prep_thin(q, s->a);
+            break;
+        case OP_cast:
+            o.kind = I_MAP;
+            o.fn = x->t->cast[prep_table(q->ins[s->a].type)][s->bits];
+            break;
+        case OP_where:
+            o.kind = I_MAP;
+            o.fn = x->t->map[OP_where][prep_table(s->type)];
+            break;
+        default:
+            o.kind = I_MAP;
+            o.fn = x->t->map[s->op][prep_table(operands ? q->ins[s->a].type : s->type)];
+            break;
+        }
+    if (o.kind == I_MAP && !o.fn) q->failed = true;
+    /* the result may take an operand's place if this is the operand's last use */
+    if (straight && level == KL_ELEMENT)
+        for (int k = 0; k < operands; k++) {
+            int from = prep_operand(s, k);
+            if (q->last[from] != id) continue;
+            bool again = false;
+            for (int e = 0; e < k; e++) again |= prep_operand(s, e) == from;
+            if (!again && q->ins[from].level == KL_ELEMENT) prep_give(q, q->slot_of[from]);
+            if (!again && q->spread_of[from] != PREP_NONE) prep_give(q, q->spread_of[from]);
+        }
+    int target = o.kind == I_MAP || o.kind == I_BY_ROW || o.kind == I_TAKE
+                     ? prep_target(q, id, straight)
+                     : -1;
+    bool keeps = o.kind == I_INDEX && level == KL_ELEMENT && prep_keeps(q, &q->k->view[s->view]);
+    o.d = target >= 0       ? prep_slot(q, SLOT_OUT, 0, q->ins[target].view)
+          : keeps           ? prep_keep(q, &o)
+          : level == KL_ROW ? prep_slot(q, SLOT_ROW, 0, 0)
+                            : prep_tile(q);
+    q->slot_of[id] = o.d;
+    prep_emit(q, o);
+}
+
+/* Numbers that are the same everywhere get a tile of their own, filled once a run; folds get
+ * accumulators. */
+static void prep_constants(prep *q) {
+    for (int i = 0; i < q->nins; i++) {
+        const kins *s = &q->ins[i];
+        q->slot_of[i] = q->spread_of[i] = q->best_of[i] = PREP_NONE;
+        if (s->op == K_CONST) q->slot_of[i] = prep_slot(q, SLOT_CONST, s->bits, 0);
+        else if (s->op == K_LOAD && prep_flat(q, &q->k->view[s->view]))
+            q->slot_of[i] = prep_slot(q, SLOT_FLAT, 0, s->view);
+        else if (prep_is_fold(s->op)) {
+            q->slot_of[i] = prep_slot(q, SLOT_ROW, 0, 0);
+            bool long_sum = s->op == K_SUM && s->type == KT_F32 && q->x->long_sums;
+            if (s->op == K_ARGMAX || long_sum) q->best_of[i] = prep_slot(q, SLOT_ROW, 0, 0);
+        }
+    }
+}
+
+static void prep_straight(prep *q) {
+    for (int i = 0; i < q->nins; i++) q->last[i] = -1;
+    for (int i = 0; i < q->nins; i++)
+        for (int o = 0; o < prep_operands(&q->ins[i]); o++)
+            q->last[prep_operand(&q->ins[i], o)] = (int16_t)i;
+    for (int i = 0; i < q->nins; i++) {
+        int kind = q->slot_of[i] == PREP_NONE ? -1 : q->slot[q->slot_of[i]].kind;
+        if (kind == SLOT_CONST || kind == SLOT_FLAT) continue;
+        prep_instruction(q, i, true);
+    }
+    q->x->phase[0] = (interp_phase){0, 0, (uint16_t)q->nop};
+    q->x->nphase = 1;
+}
+
+static void prep_phases(prep *q) {
+    for (int p = 0; p < q->phases; p++) {
+        bool need[PREP_INS] = {false};
+        bool first = true;
+        interp_phase *ph = &q->x->phase[p];
+        ph->head = (uint16_t)q->nop;
+        for (int i = 0; i < q->nins; i++) { /* row values that become available now */
+            int kind = q->slot_of[i] == PREP_NONE ? -1 : q->slot[q->slot_of[i]].kind;
+            if (q->ins[i].level == KL_ROW && !prep_is_fold(q->ins[i].op) && q->avail[i] == p &&
+                kind != SLOT_CONST && kind != SLOT_FLAT)
+                prep_instruction(q, i, false);
+        }
+        ph->body = (uint16_t)q->nop;
+        for (int i = 0; i < q->nins; i++)
+            need[i] =
+                (prep_is_fold(q->ins[i].op) && q->avail[i] == p + 1) ||
+                (q->ins[i].op == K_STORE && q->ins[i].level == KL_ELEMENT && q->avail[i] == p);
+        for (int i = q->nins - 1; i >= 0; i--)
+            for (int o = 0; need[i] && o < prep_operands(&q->ins[i]); o++) {
+                int from = prep_operand(&q->ins[i], o);
+                if (q->ins[from].level == KL_ELEMENT) need[from] = true;
+            }
+        for (int i = 0; i < q->nins; i++) {
+            q->spread_of[i] = PREP_NONE; /* tiles do not outlive a sweep */
+            int kind = q->slot_of[i] == PREP_NONE ? -1 : q->slot[q->slot_of[i]].kind;
+            if (need[i] && kind != SLOT_CONST && kind != SLOT_FLAT) {
+                if (first) q->nfree = 0, first = false;
+                prep_instruction(q, i, false);
+            }
+        }
+        ph->end = (uint16_t)q->nop;
+    }
+    q->x->nphase = q->phases;
+}
+
+/* ---- shape of a tile ---- */
+
+/* Does a load run down columns where the loop runs along rows? Then squarish tiles use whole
+ * lines of memory. */
+static bool prep_turned(const prep *q) {
+    const interp *x = q->x;
+    if (x->xr < 0 || x->dim[x->xc] <= PREP_SQUARE) return false;
+    for (int i = 0; i < q->nins; i++) {
+        const kview *v = &q->k->view[q->ins[i].view];
+        if (q->ins[i].op == K_LOAD && v->stride[x->xr] == 1 && v->stride[x->xc] != 0 &&
+            v->stride[x->xc] != 1)
+            return true;
+    }
+    return false;
+}
+
+static void prep_shape(prep *q, bool epilogue) {
+    const kernel *k = q->k;
+    interp *x = q->x;
+    x->dims = k->outer + k->reduce + k->inner;
+    x->outer = k->outer, x->reduce = k->reduce;
+    memcpy(x->dim, k->dim, sizeof x->dim);
+    int last = x->dims - 1;
+    int64_t outer = 1, row = 1;
+    for (int d = 0; d < k->outer; d++) outer *= k->dim[d];
+    for (int d = 0; d < k->reduce; d++) row *= k->dim[k->outer + d];
+    x->xc = last;
+    x->chunks = 1;
+    prep_order(q);
+    if (k->reduce == 0) {
+        x->mode = INTERP_MAP;
+        x->xr = last - 1;
+        int64_t n = k->dim[last];
+        x->cols = (int)(n < TILE ? n : TILE);
+        x->rows = x->xr < 0 || n > TILE
+                      ? 1
+                      : (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), k->dim[x->xr]);
+        if (!epilogue && prep_turned(q)) {
+            x->rows = (int)min_i64(k->dim[x->xr], PREP_SQUARE);
+            x->cols = (int)min_i64(n, TILE / x->rows);
+        }
+        if (x->xr < 0 && !epilogue) x->chunks = (n + TILE - 1) / TILE, x->units = x->chunks;
+        else x->units = outer / max_i64(n, 1);
+        if (n == 0) x->units = 0;
+    } else if (k->inner) {
+        x->mode = INTERP_ACROSS;
+        int64_t n = k->dim[last];
+        x->xr = last - 1;
+        x->cols = (int)(n < TILE ? n : TILE);
+        x->rows = (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), max_i64(k->dim[x->xr], 1));
+        x->chunks = (n + TILE - 1) / TILE;
+        x->units = outer * x->chunks;
+        x->long_sums = row > INTERP_PARTIAL;
+    } else if (k->reduce == 1 && row <= (prep_dear(q)    ? INTERP_LONG
+                                         : q->phases > 2 ? INTERP_RESIDENT
+                                                         : TILE * 4)) {
+        x->mode = INTERP_ROWS;
+        x->xr = k->outer - 1;
+        x->cols = (int)row;
+        x->rows = x->xr < 0
+                      ? 1
+                      : (int)min_i64(max_i64(TILE / max_i64(row, 1), 1), max_i64(k->dim[x->xr], 1));
+        x->units = outer;
+    } else {
+        x->mode = INTERP_STREAM;
+        x->xr = k->reduce > 1 ? last - 1 : -1;
+        int64_t n = k->dim[last];
+        x->cols = (int)(n < TILE ? n : TILE);
+        x->rows = x->xr < 0 || n > TILE
+                      ? 1
+                      : (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), max_i64(k->dim[x->xr], 1));
+        x->units = outer;
+    }
+    if (x->cols < 1) x->cols = 1;
+    if (x->rows < 1) x->rows = 1;
+    x->lanes = (size_t)x->rows * (size_t)x->cols;
+    if (x->lanes < (size_t)x->rows) x->lanes = (size_t)x->rows;
+    x->lanes = (x->lanes + 15) & ~(size_t)15;
+    x->row_lanes = ((size_t)(x->mode == INTERP_ACROSS ? x->cols : x->rows) + 15) & ~(size_t)15;
+}
+
+static bool prep_finish(prep *q, arena *memory) {
+    interp *x = q->x;
+    const kernel *k = q->k;
+    x->nview = k->nview, x->niop = q->nop, x->nslot = q->nslot;
+    x->view = arena_new(memory, ((size_t)x->nview + 1) * sizeof *x->view);
+    x->op = arena_new(memory, ((size_t)x->niop + 1) * sizeof *x->op);
+    x->slot = arena_new(memory, ((size_t)x->nslot + 1) * sizeof *x->slot);
+    x->direct = arena_new(memory, ((size_t)x->nslot + 1) * sizeof *x->direct);
+    if (!x->view || !x->op || !x->slot || !x->direct) return false;
+    size_t at = 0;
+    for (int i = 0; i < q->nslot; i++) {
+        if (q->slot[i].kind >= SLOT_DIRECT) {
+            x->direct[x->ndirect++] = (uint16_t)i;
+            continue;
+        }
+        q->slot[i].offset = (uint32_t)at;
+        bool narrow =
+            q->slot[i].kind == SLOT_ROW ||
+            (q->slot[i].kind <= SLOT_FLAT && q->slot[i].kind != SLOT_TILE && !q->slot[i].wide);
+        at += (narrow ? x->row_lanes : x->lanes) * 4;
+    }
+    memcpy(x->slot, q->slot, (size_t)q->nslot * sizeof *x->slot);
+    memcpy(x->op, q->op, (size_t)q->nop * sizeof *x->op);
+    for (int i = 0; i < k->nview; i++) {
+        const kview *v = &k->view[i];
+        interp_view *o = &x->view[i];
+        o->dtype = v->dtype;
+        o->size = (uint8_t)weft_dtype_size((weft_dtype)v->dtype);
+        o->at = v->buf == KNOBUF ? NULL : q->p->buf[v->buf].at;
+        o->guard = v->guard, o->fill = v->fill, o->off = v->off;
+        o->start = v->at == KNOBUF ? NULL : (const int32_t *)(const void *)q->p->buf[v->at].at;
+        o->start_stride = v->at_stride, o->start_max = v->at_max;
+        memcpy(o->stride, v->stride, sizeof o->stride);
+        memcpy(o->lo, v->lo, sizeof o->lo);
+        memcpy(o->hi, v->hi, sizeof o->hi);
+    }
+    x->tiles = at;
+    /* behind the tiles: a pointer per slot and the place of each view */
+    x->scratch =
+        at + (((size_t)x->nslot * sizeof(void *) + (size_t)x->nview * 2 * sizeof(int64_t) + 63) &
+              ~(size_t)63);
+    return true;
+}
+
+interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epilogue) {
+    arena *memory = (arena *)(uintptr_t)&p->memory;
+    interp *x = arena_new(memory, sizeof *x);
+    prep *q = mem_new(p->m, sizeof *q);
+    bool good = x && q && k->nins <= PREP_INS;
+    if (good) {
+        x->t = tile_table_for(level);
+        x->phase = arena_new(memory, ((size_t)k->nins + 2) * sizeof *x->phase);
+        good = x->phase != NULL;
+    }
+    if (good) {
+        *q = (prep){.p = p, .k = k, .x = x, .nins = k->nins};
+        memcpy(q->ins, k->ins, k->nins * sizeof *k->ins);
+        prep_super(q);
+        prep_prune(q);
+        prep_shape(q, epilogue);
+        prep_constants(q);
+        if (x->mode == INTERP_MAP || x->mode == INTERP_ROWS) prep_straight(q);
+        else prep_phases(q);
+        good = !q->failed && prep_finish(q, memory);
+    }
+    if (!good)
+        weft_fail(p->ctx, q && q->failed ? WEFT_UNSUPPORTED : WEFT_MEMORY,
+                  "compile: a kernel could not be prepared");
+    mem_free(p->m, q);
+    return good ? x : NULL;
+}
+
+int64_t interp_units(const interp *x) {
+    return x->units;
+}
+int64_t interp_rows(const interp *x) {
+    return x->mode == INTERP_MAP || x->mode == INTERP_ROWS ? x->units : 0;
+}
+size_t interp_scratch(const interp *x) {
+    return x->scratch;
+}

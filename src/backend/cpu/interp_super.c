@@ -1,0 +1,141 @@
+/* interp_super.c - row programs before they get registers: super-operations, what is never stored,
+ * phases.
+ *
+ * Two or three instructions that only feed one another run in one loop of tile.h. What is
+ * decided here depends on the instructions alone; where values lie, and the shape of tiles, is
+ * interp.c's. */
+#include "backend/cpu/interp_prep.h"
+
+static void prep_uses(const prep *q, uint16_t *uses) {
+    memset(uses, 0, PREP_INS * sizeof *uses);
+    for (int i = 0; i < q->nins; i++)
+        for (int o = 0; o < prep_operands(&q->ins[i]); o++) uses[prep_operand(&q->ins[i], o)]++;
+}
+
+/* Is `id` a float instruction `op` of the same level that only its reader uses? */
+static bool prep_once(const prep *q, const uint16_t *uses, int id, int op, int level) {
+    return q->ins[id].op == op && q->ins[id].type == KT_F32 && q->ins[id].level == level &&
+           uses[id] == 1;
+}
+
+static bool prep_is_const(const prep *q, int id, float v) {
+    return q->ins[id].op == K_CONST && q->ins[id].bits == bits_of(v);
+}
+
+void prep_super(prep *q) {
+    uint16_t uses[PREP_INS];
+    prep_uses(q, uses);
+    for (int i = 0; i < q->nins; i++) {
+        kins *s = &q->ins[i], old = *s;
+        if (s->type != KT_F32) continue;
+        if (s->op == K_SUM && q->k->inner == 0 && prep_once(q, uses, s->a, OP_mul, KL_ELEMENT)) {
+            const kins *in = &q->ins[s->a];
+            uses[s->a] = 0;
+            s->op = TILE_DOT, s->b = in->b, s->a = in->a;
+        }
+        for (int side = 0; side < 2; side++) {
+            uint16_t x = side ? old.b : old.a, y = side ? old.a : old.b;
+            const kins *in = &q->ins[x];
+            if (s->op == OP_add && prep_once(q, uses, x, OP_mul, s->level)) {
+                s->op = K_FMA, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_sub && side == 1 && prep_once(q, uses, x, OP_mul, s->level)) {
+                s->op = TILE_SUB_PROD, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_sub && side == 0 && prep_once(q, uses, x, OP_mul, s->level)) {
+                s->op = TILE_MUL_SUB, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_mul && x != y &&
+                       prep_once(q, uses, x, TILE_SUB_PROD, s->level) && in->a == in->b &&
+                       prep_is_const(q, in->c, 1)) {
+                s->op = TILE_TANH_SLOPE, s->a = y, s->b = s->c = in->a;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, TILE_SUB_MUL, s->level) &&
+                       in->b == in->c && prep_is_const(q, in->a, 1)) {
+                s->op = TILE_SIGMOID_SLOPE, s->a = y, s->b = s->c = in->b;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_sub, s->level)) {
+                s->op = TILE_SUB_MUL, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_relu, s->level)) {
+                s->op = TILE_RELU_MUL, s->a = in->a, s->b = y, s->c = y;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_sigmoid, s->level)) {
+                s->op = TILE_MUL_SIGMOID, s->a = y, s->b = in->a, s->c = y;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_mul, s->level)) {
+                s->op = TILE_MUL_MUL, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_add, s->level)) {
+                s->op = TILE_ADD_MUL, s->a = in->a, s->b = in->b, s->c = y;
+            } else if (s->op == OP_add && x != y && prep_once(q, uses, x, OP_add, s->level)) {
+                s->op = TILE_ADD_ADD, s->a = in->a, s->b = in->b, s->c = y;
+            } else continue;
+            uses[x] = 0;
+            break;
+        }
+        if (s->op == OP_relu && prep_once(q, uses, s->a, OP_add, s->level)) {
+            const kins *in = &q->ins[s->a];
+            uses[s->a] = 0;
+            s->op = TILE_ADD_RELU, s->b = in->b, s->c = in->b, s->a = in->a;
+        } else if (s->op == OP_exp && prep_once(q, uses, s->a, OP_sub, s->level)) {
+            const kins *in = &q->ins[s->a];
+            uses[s->a] = 0;
+            s->op = TILE_SUB_EXP, s->b = in->b, s->c = in->b, s->a = in->a;
+        } else if (s->op == OP_where && q->ins[s->a].op == OP_lt && uses[s->a] == 1 &&
+                   q->ins[s->a].level == s->level && prep_is_const(q, q->ins[s->a].a, 0) &&
+                   q->ins[q->ins[s->a].b].type == KT_F32 && prep_is_const(q, s->c, 0)) {
+            uint16_t cond = s->a;
+            uses[cond] = 0;
+            s->op = TILE_IF_POSITIVE, s->a = q->ins[cond].b, s->c = s->b;
+        }
+    }
+}
+
+void prep_prune(prep *q) {
+    bool live[PREP_INS] = {false};
+    uint16_t map[PREP_INS];
+    for (int i = q->nins - 1; i >= 0; i--) {
+        live[i] |= q->ins[i].op == K_STORE;
+        for (int o = 0; live[i] && o < prep_operands(&q->ins[i]); o++)
+            live[prep_operand(&q->ins[i], o)] = true;
+    }
+    int n = 0;
+    for (int i = 0; i < q->nins; i++) {
+        if (!live[i]) continue;
+        kins s = q->ins[i];
+        int operands = prep_operands(&s);
+        if (operands > 0) s.a = map[s.a];
+        if (operands > 1) s.b = map[s.b];
+        if (operands > 2) s.c = map[s.c];
+        map[i] = (uint16_t)n;
+        q->ins[n++] = s;
+    }
+    q->nins = n;
+}
+
+void prep_order(prep *q) {
+    q->phases = 1;
+    for (int i = 0; i < q->nins; i++) {
+        const kins *s = &q->ins[i];
+        int16_t at = 0;
+        for (int o = 0; o < prep_operands(s); o++) {
+            int16_t a = q->avail[prep_operand(s, o)];
+            at = a > at ? a : at;
+        }
+        q->avail[i] = (int16_t)(at + prep_is_fold(s->op));
+        if (q->avail[i] + 1 > q->phases) q->phases = q->avail[i] + 1;
+    }
+}
+
+/* Would running in phases compute an element's exponential, or something as dear, more than
+ * once? */
+bool prep_dear(const prep *q) {
+    int16_t first[PREP_INS], last[PREP_INS]; /* phases that need the value */
+    for (int i = 0; i < q->nins; i++) first[i] = INT16_MAX, last[i] = -1;
+    for (int i = q->nins - 1; i >= 0; i--) {
+        const kins *s = &q->ins[i];
+        if (s->op == K_STORE) first[i] = last[i] = q->avail[i];
+        if (prep_is_fold(s->op)) first[i] = last[i] = (int16_t)(q->avail[i] - 1);
+        bool dear = s->op == K_RANDOM || s->op == TILE_SUB_EXP || s->op == TILE_MUL_SIGMOID ||
+                    (s->op < OP_COUNT && op_table[s->op].cls == CLASS_UNARY && s->op > OP_sign);
+        if (dear && s->level == KL_ELEMENT && first[i] < last[i]) return true;
+        for (int o = 0; o < prep_operands(s); o++) {
+            int from = prep_operand(s, o);
+            first[from] = first[i] < first[from] ? first[i] : first[from];
+            last[from] = last[i] > last[from] ? last[i] : last[from];
+        }
+    }
+    return false;
+}
