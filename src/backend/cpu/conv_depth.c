@@ -1,0 +1,111 @@
+/* conv_depth.c - depthwise convolution and its gradients: each channel on its own, lanes over
+ * channels.
+ *
+ * Forward and dw sum along a row of the kernel or of the output in registers; dx goes through the
+ * output pixels of an image and adds to the pixels they came from. */
+#include "conv.h"
+
+/* Positions a with 0 <= start + a * step < extent, a in [0, count): [*a0, *a1). */
+static void conv_inside(int64_t start, int64_t step, int64_t extent, int64_t count, int64_t *a0,
+                        int64_t *a1) {
+    *a0 = start >= 0 ? 0 : min_i64(routine_parts(-start, step), count);
+    *a1 = start >= extent ? *a0 : max_i64(*a0, min_i64(count, routine_parts(extent - start, step)));
+}
+
+/* Unit: an output row. */
+static void conv_depth_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                           void *scratch) {
+    const conv_choice *v = r->own;
+    (void)scratch;
+    const float *w = (const float *)at[1];
+    const int64_t c = v->c;
+    for (int64_t row = unit0 * v->band; row < unit1 * v->band; row++) {
+        const float *x = (const float *)at[0] + row / v->oh * v->h * v->w * c;
+        float *y = (float *)at[2] + row * v->ow * c;
+        memset(y, 0, (size_t)(v->ow * c) * sizeof *y);
+        for (int64_t ow = 0; ow < v->ow; ow++, y += c) {
+            const int64_t left = ow * v->stride[1] - v->pad[1];
+            int64_t a, b;
+            conv_inside(left, v->dilation[1], v->w, v->kw, &a, &b);
+            for (int64_t kh = 0; kh < v->kh; kh++) {
+                const int64_t ih = row % v->oh * v->stride[0] - v->pad[0] + kh * v->dilation[0];
+                if (ih < 0 || ih >= v->h) continue;
+                v->v->gather_dot(y, x + (ih * v->w + left + a * v->dilation[1]) * c,
+                                 v->dilation[1] * c, w + (kh * v->kw + a) * c, c, b - a, c);
+            }
+        }
+    }
+}
+
+void conv_depth_prepare(routine *r) {
+    conv_choice *v = r->own;
+    r->run = conv_depth_run;
+    const bool whole = v->n >= 8;
+    v->band = whole ? v->oh : 1;
+    r->units = whole ? v->n : v->n * v->oh;
+    r->rows = whole && v->kh != v->n ? 1 : 0;
+}
+
+/* Unit: an image. */
+static void conv_depth_dx_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                              void *scratch) {
+    const conv_choice *v = r->own;
+    (void)scratch;
+    const float *w = (const float *)at[1];
+    const int64_t c = v->c, pixels = v->oh * v->ow, size = v->h * v->w * c;
+    for (int64_t image = unit0; image < unit1; image++) {
+        float *dx = (float *)at[2] + image * size;
+        memset(dx, 0, (size_t)size * sizeof *dx);
+        const float *dy = (const float *)at[0] + image * pixels * c;
+        for (int64_t p = 0; p < pixels; p++, dy += c) {
+            const int64_t top = p / v->ow * v->stride[0] - v->pad[0];
+            const int64_t left = p % v->ow * v->stride[1] - v->pad[1];
+            for (int64_t kh = 0; kh < v->kh; kh++) {
+                const int64_t ih = top + kh * v->dilation[0];
+                if (ih < 0 || ih >= v->h) continue;
+                for (int64_t kw = 0; kw < v->kw; kw++) {
+                    const int64_t iw = left + kw * v->dilation[1];
+                    if (iw < 0 || iw >= v->w) continue;
+                    v->v->gather_dot(dx + (ih * v->w + iw) * c, dy, 0, w + (kh * v->kw + kw) * c, 0,
+                                     1, c);
+                }
+            }
+        }
+    }
+}
+
+void conv_depth_dx_prepare(routine *r) {
+    const conv_choice *v = r->own;
+    r->run = conv_depth_dx_run;
+    r->units = v->n;
+    r->rows = v->kh != v->n ? 1 : 0;
+}
+
+/* Unit: a position of the kernel. */
+static void conv_depth_dw_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                              void *scratch) {
+    const conv_choice *v = r->own;
+    (void)scratch;
+    const float *x = (const float *)at[0], *dy = (const float *)at[1];
+    const int64_t c = v->c;
+    for (int64_t u = unit0; u < unit1; u++) {
+        float *dw = (float *)at[2] + u * c;
+        memset(dw, 0, (size_t)c * sizeof *dw);
+        const int64_t left = u % v->kw * v->dilation[1] - v->pad[1];
+        int64_t a, b;
+        conv_inside(left, v->stride[1], v->w, v->ow, &a, &b);
+        for (int64_t row = 0; row < v->n * v->oh; row++) {
+            const int64_t ih = row % v->oh * v->stride[0] - v->pad[0] + u / v->kw * v->dilation[0];
+            if (ih < 0 || ih >= v->h) continue;
+            const int64_t in = (row / v->oh * v->h + ih) * v->w + left + a * v->stride[1];
+            v->v->gather_dot(dw, x + in * c, v->stride[1] * c, dy + (row * v->ow + a) * c, c, b - a,
+                             c);
+        }
+    }
+}
+
+void conv_depth_dw_prepare(routine *r) {
+    const conv_choice *v = r->own;
+    r->run = conv_depth_dw_run;
+    r->units = v->kh * v->kw;
+}

@@ -1,0 +1,294 @@
+/* cpu.c - the CPU backend: prepares every step once, then runs them in order on one thread or
+ * several.
+ *
+ * A step is some number of independent units; a thread does its share of them and waits where a
+ * later step needs what others have made. Neither the share nor the number of threads changes a
+ * bit of any result. */
+#include "backend/backend.h"
+#include "backend/cpu/cpu_parts.h"
+#include "backend/cpu/crew.h"
+#include "backend/cpu/epilogue.h"
+#include <stdlib.h>
+#if WEFT_X86
+#include <xmmintrin.h>
+#endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+typedef struct cpu_device {
+    isa level;
+    crew *crew; /* made when a plan first wants more than one thread */
+} cpu_device;
+
+typedef struct cpu_program {
+    cpu_exe *exe;
+    size_t n;
+    char *scratch; /* a piece for each thread: plans of one context may run side by side */
+    size_t scratch_each;
+} cpu_program;
+
+/* ---- opening ---- */
+
+static int cpu_count(void) {
+#if defined(_SC_NPROCESSORS_ONLN)
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
+#else
+    return 1;
+#endif
+}
+
+static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
+    (void)d;
+    cpu_device *dev = mem_new(&c->m, sizeof *dev);
+    if (!dev) return weft_fail(c, WEFT_MEMORY, "weft_open: out of memory");
+    dev->level = isa_detect();
+    c->device = dev;
+    if (c->threads < 1) c->threads = cpu_count();
+    if (c->threads > 256) c->threads = 256;
+    return WEFT_OK;
+}
+
+static void cpu_close(weft_ctx *c) {
+    cpu_device *dev = c->device;
+    crew_free(&c->m, dev->crew);
+    mem_free(&c->m, dev);
+}
+
+static const char *cpu_isa(const weft_ctx *c) {
+    return isa_name(((const cpu_device *)c->device)->level);
+}
+
+static bool cpu_has_block(const weft_ctx *c, const weft_graph *g, const node *n) {
+    (void)c;
+    return routine_has_block(g, n);
+}
+
+/* ---- preparing ---- */
+
+static weft_err cpu_no_memory(const weft_plan *p) {
+    return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
+}
+
+static char *cpu_address(const weft_plan *p, const roperand *r) {
+    if (r->buf == KNOBUF) return NULL;
+    return p->buf[r->buf].at + r->off * (int64_t)weft_dtype_size((weft_dtype)r->dtype);
+}
+
+static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa level,
+                                    size_t *scratch) {
+    cpu_product *x = e->product = arena_new(&p->memory, sizeof *x);
+    if (!x) return cpu_no_memory(p);
+    const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
+    int r = c->rank;
+    gemm_shape shape = {.m = c->dim[r - 2],
+                        .n = c->dim[r - 1],
+                        .k = a->dim[r - 1],
+                        .a_row = a->stride[r - 2],
+                        .a_col = a->stride[r - 1],
+                        .b_row = b->stride[r - 2],
+                        .b_col = b->stride[r - 1],
+                        .c_row = c->dim[r - 1]};
+    x->data.a = (const float *)(const void *)cpu_address(p, a);
+    x->data.b = (const float *)(const void *)cpu_address(p, b);
+    x->data.c = (float *)(void *)cpu_address(p, c);
+    x->rows = shape.m, x->cols = shape.n;
+    x->batches = 1;
+    x->batch_rank = r - 2;
+    for (int d = 0; d < r - 2; d++) {
+        x->batch[d] = c->dim[d], x->a_stride[d] = a->stride[d], x->b_stride[d] = b->stride[d];
+        x->batches *= c->dim[d];
+    }
+    gemm_choose(&x->plan, level, &shape);
+    e->units = x->plan.units * x->batches;
+    x->gemm_scratch = (x->plan.scratch + 63) & ~(size_t)63;
+    size_t need = x->gemm_scratch;
+    if (s->kern) {
+        kernel rest;
+        bool all = epilogue_match(s, p, &x->data, &rest, &p->memory);
+        if (!all) {
+            if (!(e->code = interp_prepare(p, &rest, level, true))) return p->ctx->err;
+            need += interp_scratch(e->code);
+        }
+    }
+    *scratch = need > *scratch ? need : *scratch;
+    return WEFT_OK;
+}
+
+static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa level,
+                                    size_t *scratch) {
+    e->at = arena_new(&p->memory, STEP_OPERANDS * sizeof *e->at);
+    if (!e->at) return cpu_no_memory(p);
+    for (int i = 0; i < s->nin + s->nout; i++) {
+        e->at[i] = cpu_address(p, &s->in[i]);
+        if (e->at[i]) continue;
+        size_t count = 1; /* a part nobody asked for still needs a place */
+        for (int k = 0; k < s->nin; k++) {
+            size_t n = 1;
+            for (int d = 0; d < s->in[k].rank; d++) n *= (size_t)s->in[k].dim[d];
+            count = n > count ? n : count;
+        }
+        if (!(e->at[i] = arena_new(&p->memory, count * 4 + 64))) return cpu_no_memory(p);
+    }
+    WEFT_TRY(routine_prepare(&e->routine, s, level, p->ctx, &p->memory));
+    e->units = e->routine.units;
+    *scratch = e->routine.scratch > *scratch ? e->routine.scratch : *scratch;
+    return WEFT_OK;
+}
+
+static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, size_t *scratch) {
+    cpu_device *dev = p->ctx->device;
+    e->kind = s->kind;
+    switch (s->kind) {
+    case STEP_KERNEL:
+        if (!(e->code = interp_prepare(p, s->kern, dev->level, false))) return p->ctx->err;
+        e->units = interp_units(e->code);
+        if (interp_scratch(e->code) > *scratch) *scratch = interp_scratch(e->code);
+        return WEFT_OK;
+    case STEP_MATMUL: return cpu_prepare_product(p, s, e, dev->level, scratch);
+    case STEP_COPY:
+        e->from = p->buf[s->in[0].buf].at, e->to = p->buf[s->in[1].buf].at;
+        e->bytes = p->buf[s->in[0].buf].bytes;
+        e->units = 1;
+        return WEFT_OK;
+    default: return cpu_prepare_routine(p, s, e, dev->level, scratch);
+    }
+}
+
+/* One thread below some fifty microseconds of work: waking others costs more than they bring. */
+static int cpu_threads_for(const weft_plan *p) {
+    double us = p->flops / 40e3 + p->bytes / 20e3 + 0.1 * (double)p->steps;
+    return us < 50 ? 1 : p->ctx->threads;
+}
+
+static weft_err cpu_room(weft_plan *p, cpu_program *g, size_t each) {
+    cpu_device *dev = p->ctx->device;
+    if (p->threads > 1 && (!dev->crew || crew_members(dev->crew) < p->threads)) {
+        crew_free(p->m, dev->crew);
+        dev->crew = crew_new(p->m, p->threads);
+        if (!dev->crew) return cpu_no_memory(p);
+        if (crew_members(dev->crew) < p->threads) p->threads = crew_members(dev->crew);
+    }
+    g->scratch_each = (each + 255) & ~(size_t)255;
+    g->scratch = mem_new_aligned(p->m, g->scratch_each * (size_t)p->threads);
+    return g->scratch ? WEFT_OK : cpu_no_memory(p);
+}
+
+static void cpu_release(weft_plan *p) {
+    cpu_program *g = p->program;
+    if (g) mem_free_aligned(p->m, g->scratch);
+}
+
+static weft_err cpu_prepare(weft_plan *p) {
+    cpu_program *g = arena_new(&p->memory, sizeof *g);
+    if (!g || !(g->exe = arena_new(&p->memory, (p->steps + 1) * sizeof *g->exe)))
+        return cpu_no_memory(p);
+    p->program = g;
+    g->n = p->steps;
+    size_t scratch = 64;
+    for (size_t i = 0; i < p->steps; i++)
+        WEFT_TRY(cpu_prepare_step(p, &p->step[i], &g->exe[i], &scratch));
+    if (!p->threads) p->threads = cpu_threads_for(p);
+    WEFT_TRY(cpu_segments(p, g->exe, g->n));
+    return cpu_room(p, g, scratch);
+}
+
+/* ---- running ---- */
+
+typedef struct cpu_band {
+    const cpu_exe *e;
+    int64_t row0;
+    void *scratch;
+} cpu_band;
+
+static void cpu_band_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    const cpu_band *b = user;
+    interp_rectangle(b->e->code, b->row0 + i0, b->row0 + i1, j0, j1, b->scratch);
+}
+
+static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
+    const cpu_product *x = e->product;
+    int64_t each = x->plan.units;
+    for (int64_t u = unit0; u < unit1;) {
+        int64_t batch = u / each, first = u % each, last = min_i64(each, first + (unit1 - u));
+        gemm_data d = x->data;
+        int64_t flat = batch;
+        for (int k = x->batch_rank - 1; k >= 0; k--) {
+            int64_t i = flat % x->batch[k];
+            flat /= x->batch[k];
+            d.a += i * x->a_stride[k], d.b += i * x->b_stride[k];
+        }
+        cpu_band band = {e, batch * x->rows, scratch + x->gemm_scratch};
+        d.c += batch * x->rows * x->cols;
+        if (d.mask) d.mask += batch * x->rows * d.mask_row;
+        if (e->code) d.band = cpu_band_done, d.user = &band;
+        gemm_run(&x->plan, &d, first, last, scratch);
+        u += last - first;
+    }
+}
+
+static void cpu_run_step(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
+    if (unit0 >= unit1) return;
+    switch (e->kind) {
+    case STEP_KERNEL: interp_run(e->code, unit0, unit1, scratch); break;
+    case STEP_MATMUL: cpu_run_product(e, unit0, unit1, scratch); break;
+    case STEP_COPY: memcpy(e->to, e->from, e->bytes); break;
+    default: e->routine.run(&e->routine, e->at, unit0, unit1, scratch); break;
+    }
+}
+
+#if WEFT_X86
+static unsigned cpu_flush_denormals(void) {
+    unsigned old = _mm_getcsr();
+    _mm_setcsr(old | 0x8040); /* denormal results and operands are zero */
+    return old;
+}
+static void cpu_restore(unsigned old) {
+    _mm_setcsr(old);
+}
+#else
+static unsigned cpu_flush_denormals(void) {
+    return 0;
+}
+static void cpu_restore(unsigned old) {
+    (void)old;
+}
+#endif
+
+static void cpu_share(void *user, int member, int members) {
+    const weft_plan *p = user;
+    const cpu_program *g = p->program;
+    cpu_device *dev = p->ctx->device;
+    char *scratch = g->scratch + g->scratch_each * (size_t)member;
+    unsigned mode = cpu_flush_denormals();
+    uint32_t turn = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const cpu_exe *e = &g->exe[i];
+        if (e->barrier && members > 1) crew_barrier(dev->crew, members, &turn);
+        int64_t groups = (e->units + e->group - 1) / e->group;
+        cpu_run_step(e, groups * member / members * e->group,
+                     min_i64(groups * (member + 1) / members * e->group, e->units), scratch);
+    }
+    cpu_restore(mode);
+}
+
+static weft_err cpu_run(weft_plan *p) {
+    cpu_device *dev = p->ctx->device;
+    /* a crew that serves another plan at the moment is not waited for: one thread gives the same
+     * bits */
+    if (p->threads < 2 || !crew_run(dev->crew, p->threads, cpu_share, p)) cpu_share(p, 0, 1);
+    return WEFT_OK;
+}
+
+const weft_backend backend_cpu = {
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .isa = cpu_isa,
+    .has_block = cpu_has_block,
+    .accepts = routine_accepts,
+    .prepare = cpu_prepare,
+    .run = cpu_run,
+    .release = cpu_release,
+};

@@ -1,0 +1,103 @@
+/* pool.c - max_pool and its gradient over images [N, H, W, C].
+ *
+ * max_pool: x -> y, the largest of each window; padding is -inf, nan wins.
+ * max_pool_dx: x, y, dy -> dx, each window's dy divided equally among the elements equal to its
+ * maximum. Lanes run over channels. A unit is an image, or an output row of one when there are few
+ * images; windows of dx may overlap, so there a unit is always an image. */
+#include "loops.h"
+#include "routines.h"
+
+typedef struct maxpool_choice {
+    const loops_table *v;
+    int64_t n, h, w, c, oh, ow;
+    int64_t size[2], stride[2], pad[2];
+    int64_t bands; /* units of an image */
+} maxpool_choice;
+
+typedef struct maxpool_window {
+    int64_t h0, h1, w0, w1;
+} maxpool_window;
+
+static maxpool_window maxpool_window_of(const maxpool_choice *o, int64_t i, int64_t j) {
+    const int64_t top = i * o->stride[0] - o->pad[0], left = j * o->stride[1] - o->pad[1];
+    return (maxpool_window){max_i64(top, 0), min_i64(top + o->size[0], o->h), max_i64(left, 0),
+                            min_i64(left + o->size[1], o->w)};
+}
+
+static void maxpool_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                        void *scratch) {
+    const maxpool_choice *o = r->own;
+    (void)scratch;
+    const int64_t c = o->c, rows = o->oh / o->bands;
+    for (int64_t row = unit0 * rows; row < unit1 * rows; row++) {
+        const float *x = (const float *)at[0] + row / o->oh * o->h * o->w * c;
+        float *y = (float *)at[1] + row * o->ow * c;
+        for (int64_t j = 0; j < o->ow; j++, y += c) {
+            const maxpool_window win = maxpool_window_of(o, row % o->oh, j);
+            o->v->window(y, x + (win.h0 * o->w + win.w0) * c, o->w * c, c, win.h1 - win.h0,
+                         win.w1 - win.w0, c);
+        }
+    }
+}
+
+static void maxpool_dx_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                           void *scratch) {
+    const maxpool_choice *o = r->own;
+    (void)scratch;
+    const int64_t c = o->c, pixels = o->h * o->w;
+    for (int64_t image = unit0; image < unit1; image++) {
+        const float *x = (const float *)at[0] + image * pixels * c;
+        float *dx = (float *)at[3] + image * pixels * c;
+        memset(dx, 0, (size_t)(pixels * c) * sizeof *dx);
+        for (int64_t p = 0; p < o->oh * o->ow; p++) {
+            const int64_t out = (image * o->oh * o->ow + p) * c;
+            const float *y = (const float *)at[1] + out, *dy = (const float *)at[2] + out;
+            const maxpool_window win = maxpool_window_of(o, p / o->ow, p % o->ow);
+            const int64_t in = (win.h0 * o->w + win.w0) * c;
+            o->v->window_grad(dx + in, x + in, y, dy, o->w * c, c, win.h1 - win.h0,
+                              win.w1 - win.w0, c);
+        }
+    }
+}
+
+static weft_err maxpool_begin(routine *r, const step *s, const roperand *y, isa level, weft_ctx *c,
+                              arena *memory) {
+    WEFT_TRY(routine_own(r, sizeof(maxpool_choice), c, memory));
+    maxpool_choice *o = r->own;
+    const roperand *x = &s->in[0];
+    *o = (maxpool_choice){.v = loops_of(level),
+                          .n = x->dim[0],
+                          .h = x->dim[1],
+                          .w = x->dim[2],
+                          .c = x->dim[3],
+                          .oh = y->dim[1],
+                          .ow = y->dim[2],
+                          .bands = 1};
+    for (int d = 0; d < 2; d++) {
+        o->size[d] = s->attr[d];
+        o->stride[d] = s->attr[2 + d];
+        o->pad[d] = s->attr[4 + d];
+    }
+    r->units = o->n;
+    r->rows = 1;
+    return WEFT_OK;
+}
+
+weft_err maxpool_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    WEFT_TRY(maxpool_begin(r, s, &s->in[1], level, c, memory));
+    maxpool_choice *o = r->own;
+    r->run = maxpool_run;
+    if (routine_count(&s->in[1]) == 0) r->units = r->rows = 0;
+    else if (o->n < 8) {
+        o->bands = o->oh;
+        r->units = o->n * o->bands;
+        r->rows = 0;
+    }
+    return WEFT_OK;
+}
+
+weft_err maxpool_dx_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    WEFT_TRY(maxpool_begin(r, s, &s->in[1], level, c, memory));
+    r->run = maxpool_dx_run;
+    return WEFT_OK;
+}

@@ -1,0 +1,74 @@
+/* routines.h - the CPU's fixed routines: everything but matrix products and row programs.
+ *
+ * A routine is prepared once from a step (shapes, strides, attributes) and then run any number of
+ * times, whole or in units that threads may share. A unit's shape and the order of its sums come
+ * from the step alone, so results have the same bits however units are split. Running allocates
+ * nothing.
+ *
+ * A step's `attr` are those of graph.h and blocks.def; for a block they begin after the number of
+ * the block, which is in step.block: attr[0] of conv is the vertical stride. A floating attribute
+ * is the low 32 bits. Results are contiguous. Only adam, momentum and scatter_add may write where
+ * an input lies (each result over the input of its name).
+ *
+ * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_parts.c, conv_grad.c and
+ * conv_depth.c), pool.c, attention.c, optimiser.c. loops.h has the vector loops they share. */
+#ifndef WEFT_ROUTINES_H
+#define WEFT_ROUTINES_H
+
+#include "isa.h"
+#include "plan/plan.h"
+
+typedef struct routine routine;
+struct routine {
+    int64_t units;  /* pieces that may be given to threads, each independent of the others */
+    int64_t rows;   /* of axis 0 per unit, or 0; see below */
+    size_t scratch; /* bytes per thread, 64-byte aligned */
+    const step *s;
+    void *own; /* the routine's own choices, from `memory` */
+
+    /* at[i]: where element `off` of s->in[i] lies. */
+    void (*run)(const routine *r, char *const *at, int64_t unit0, int64_t unit1, void *scratch);
+};
+
+/* If rows is not 0, unit u reads and writes only rows [u*rows, (u+1)*rows) of axis 0 of every
+ * operand whose dim[0] is units*rows; an operand read whole has another dim[0]. */
+weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
+
+/* Whether operand i may have the strides it has; if not, a contiguous copy will do.
+ *   linrec, argsort      any strides
+ *   scatter_add          base contiguous, index and src any
+ *   attention and grad   every operand with unit stride along its last axis, mask and lse any; axes
+ *                        before the last two are batches and need not be joined
+ *   the other blocks     contiguous */
+bool routine_accepts(const step *s, int operand);
+
+/* Whether a block is computed here; false: its composed definition is used. */
+bool routine_has_block(const weft_graph *g, const node *n);
+
+/* ---- for the families ---- */
+
+typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
+routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx_prepare,
+    conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
+    optimiser_adam_prepare, optimiser_momentum_prepare;
+
+weft_err routine_own(routine *r, size_t bytes, weft_ctx *c, arena *memory); /* r->own, zeroed */
+int64_t routine_count(const roperand *o);                                   /* elements */
+bool routine_contiguous(const roperand *o);
+
+/* Element of line `i`, counting all axes but `axis` (-1: all axes) with the last fastest. */
+int64_t routine_line(const roperand *o, int axis, int64_t i);
+
+WEFT_INLINE float routine_real(int64_t attr) {
+    return float_of((uint32_t)attr);
+}
+WEFT_INLINE int64_t routine_parts(int64_t n, int64_t size) {
+    return (n + size - 1) / size;
+}
+
+/* Bytes of scratch are handed out in pieces of 64. */
+WEFT_INLINE size_t routine_round(size_t bytes) {
+    return (bytes + 63) & ~(size_t)63;
+}
+
+#endif

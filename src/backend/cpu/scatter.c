@@ -1,0 +1,127 @@
+/* scatter.c - scatter_add: a copy of base, with src added at the places index names along one axis.
+ *
+ * Operands base, index, src -> out; base contiguous, index and src of one shape and any strides,
+ * f32 or i32. An index outside the axis adds nowhere. Additions to one element happen in increasing
+ * position of src. Two positions can only meet if they differ along the axis alone, so units split
+ * the other axes. If out is base's own memory nothing is copied. */
+#include "loops.h"
+#include "routines.h"
+
+typedef struct scatter_choice {
+    const loops_table *v;
+    int axis;
+    bool real;              /* f32, else i32 */
+    int64_t outer;          /* product of the axes before */
+    int64_t inner;          /* product of the axes after */
+    int64_t extent, length; /* of the axis in out and in src */
+    int64_t chunk, chunks;  /* of inner, one per unit */
+    bool whole;             /* index is the same over inner, and src contiguous there */
+    int64_t index_step, src_step;
+} scatter_choice;
+
+/* out (n) += src (n) */
+static void scatter_put(const scatter_choice *o, char *out, const char *src, int64_t n) {
+    if (o->real) {
+        o->v->add((float *)out, (const float *)src, n);
+    } else {
+        const uint32_t *from = (const uint32_t *)src; /* integers wrap */
+        uint32_t *to = (uint32_t *)out;
+        for (int64_t j = 0; j < n; j++) to[j] += from[j];
+    }
+}
+
+/* Some neighbouring chunks of inner at once. */
+static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_t chunks) {
+    const scatter_choice *o = r->own;
+    const step *s = r->s;
+    const int64_t before = unit / o->chunks, j0 = unit % o->chunks * o->chunk;
+    const int64_t n = min_i64(o->chunk * chunks, o->inner - j0);
+    char *out = at[3] + (before * o->extent * o->inner + j0) * 4;
+    const char *base = at[0] + (before * o->extent * o->inner + j0) * 4;
+    if (out != base && n == o->inner) {
+        memcpy(out, base, (size_t)(o->extent * n) * 4);
+    } else if (out != base) {
+        for (int64_t t = 0; t < o->extent; t++) {
+            memcpy(out + t * o->inner * 4, base + t * o->inner * 4, (size_t)n * 4);
+        }
+    }
+    const int32_t *index = (const int32_t *)at[1];
+    if (o->whole) {
+        index += routine_line(&s->in[1], o->axis, before * o->inner);
+        const char *src = at[2] + (routine_line(&s->in[2], o->axis, before * o->inner) + j0) * 4;
+        for (int64_t t = 0; t < o->length; t++) {
+            const int64_t to = index[t * o->index_step];
+            if (to < 0 || to >= o->extent) continue;
+            scatter_put(o, out + to * o->inner * 4, src + t * o->src_step * 4, n);
+        }
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t line = before * o->inner + j0 + j;
+        const int32_t *places = index + routine_line(&s->in[1], o->axis, line);
+        const char *src = at[2] + routine_line(&s->in[2], o->axis, line) * 4;
+        for (int64_t t = 0; t < o->length; t++) {
+            const int64_t to = places[t * o->index_step];
+            if (to < 0 || to >= o->extent) continue;
+            scatter_put(o, out + (to * o->inner + j) * 4, src + t * o->src_step * 4, 1);
+        }
+    }
+}
+
+static void scatter_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                        void *scratch) {
+    const scatter_choice *o = r->own;
+    (void)scratch;
+    for (int64_t u = unit0; u < unit1;) {
+        const int64_t chunks = min_i64(unit1 - u, o->chunks - u % o->chunks);
+        scatter_unit(r, at, u, chunks);
+        u += chunks;
+    }
+}
+
+/* Whether the axes behind `axis` do not move, or are one contiguous run. */
+static bool scatter_still(const roperand *o, int axis) {
+    for (int d = axis + 1; d < o->rank; d++) {
+        if (o->dim[d] != 1 && o->stride[d] != 0) return false;
+    }
+    return true;
+}
+
+static bool scatter_run_of(const roperand *o, int axis) {
+    int64_t expected = 1;
+    for (int d = o->rank - 1; d > axis; d--) {
+        if (o->dim[d] != 1 && o->stride[d] != expected) return false;
+        expected *= o->dim[d];
+    }
+    return true;
+}
+
+weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    const roperand *out = &s->in[3], *src = &s->in[2], *index = &s->in[1];
+    if (out->dtype != WEFT_F32 && out->dtype != WEFT_I32) {
+        return weft_fail(c, WEFT_DTYPE, "scatter_add of %s", weft_dtype_name(out->dtype));
+    }
+    WEFT_TRY(routine_own(r, sizeof(scatter_choice), c, memory));
+    scatter_choice *o = r->own;
+    r->run = scatter_run;
+    o->v = loops_of(level);
+    o->axis = (int)s->attr[0];
+    o->real = out->dtype == WEFT_F32;
+    o->outer = o->inner = 1;
+    for (int d = 0; d < out->rank; d++) {
+        if (d < o->axis) o->outer *= out->dim[d];
+        if (d > o->axis) o->inner *= out->dim[d];
+    }
+    o->extent = out->dim[o->axis];
+    o->length = src->dim[o->axis];
+    o->index_step = index->stride[o->axis];
+    o->src_step = src->stride[o->axis];
+    o->whole = scatter_still(index, o->axis) && scatter_run_of(src, o->axis);
+    /* A few pieces of inner when there is little else to split, none thinner than a cache line. */
+    const int64_t pieces = o->outer >= 8 ? 1 : routine_parts(8, max_i64(o->outer, 1));
+    o->chunk = max_i64(16, routine_parts(routine_parts(o->inner, pieces), 16) * 16);
+    o->chunks = routine_parts(o->inner, o->chunk);
+    r->units = o->outer * o->chunks;
+    if (o->axis > 0 && o->chunks == 1 && r->units == out->dim[0]) r->rows = 1;
+    return WEFT_OK;
+}

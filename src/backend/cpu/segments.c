@@ -1,0 +1,170 @@
+/* segments.c - runs of steps that a thread may do for its share without waiting for the others.
+ *
+ * A step is "even" when its units cover equal shares of its rows; a buffer is then either read
+ * and written share by share (the batch's rows), or touched as a whole (weights). Two steps need
+ * no barrier between them if whatever one writes and the other touches is the same memory, cut
+ * into the same shares by both. */
+#include "backend/cpu/cpu_parts.h"
+#include "core/context.h"
+
+typedef struct segment_use {
+    const char *from, *to;
+    bool writes, shared;
+} segment_use; /* shared: cut into equal shares */
+
+enum { SEGMENT_USES = 512, SEGMENT_STEP = 120 };
+
+typedef struct segment {
+    const weft_plan *p;
+    segment_use use[SEGMENT_USES];
+    int uses;
+    int64_t groups; /* shares that all even steps of the segment can be cut into; 0: none yet */
+    size_t first;
+} segment;
+
+static int64_t segment_gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b, b = r;
+    }
+    return a;
+}
+
+static segment_use segment_buffer(const weft_plan *p, uint32_t buf, bool writes, bool shared) {
+    const buffer *b = &p->buf[buf];
+    return (segment_use){b->at, b->at + b->bytes, writes, shared};
+}
+
+/* Do the first `outer` loop dimensions walk through the whole buffer of v in order? */
+static bool segment_in_order(const weft_plan *p, const kernel *k, const kview *v, int outer) {
+    if (v->guard || v->at != KNOBUF || v->off || outer == 0) return false;
+    int64_t count = (int64_t)(p->buf[v->buf].bytes / weft_dtype_size((weft_dtype)v->dtype));
+    if (v->stride[0] * k->dim[0] != count) return false;
+    for (int d = 0; d + 1 < outer; d++)
+        if (v->stride[d] != v->stride[d + 1] * k->dim[d + 1]) return false;
+    return true;
+}
+
+static int segment_kernel(const weft_plan *p, const kernel *k, int outer, bool even,
+                          segment_use *out) {
+    int n = 0;
+    for (int i = 0; i < k->nins && n + 2 < SEGMENT_STEP; i++) {
+        const kins *s = &k->ins[i];
+        if (s->op != K_LOAD && s->op != K_STORE && s->op != K_TAKE) continue;
+        const kview *v = &k->view[s->view];
+        bool shared = even && s->op != K_TAKE && segment_in_order(p, k, v, outer);
+        out[n++] = segment_buffer(p, v->buf, s->op == K_STORE, shared);
+        if (v->at != KNOBUF) out[n++] = segment_buffer(p, v->at, false, false);
+    }
+    return n;
+}
+
+/* A product is even if each unit is a full-width band of the same number of rows. */
+static bool segment_even_product(const cpu_product *x) {
+    int64_t units = x->plan.units;
+    if (x->batches != 1 || units < 1 || x->rows % units) return false;
+    int64_t each = x->rows / units;
+    for (int64_t u = 0; u < units; u++) {
+        gemm_area a = gemm_unit(&x->plan, u);
+        if (a.i0 != u * each || a.i1 != (u + 1) * each || a.j0 != 0 || a.j1 != x->cols)
+            return false;
+    }
+    return true;
+}
+
+static bool segment_whole(const weft_plan *p,
+                          const roperand *r) { /* the operand is its buffer, row-major */
+    int64_t stride = 1;
+    if (r->off || r->rank == 0) return false;
+    for (int d = r->rank - 1; d >= 0; d--) {
+        if (r->dim[d] != 1 && r->stride[d] != stride) return false;
+        stride *= r->dim[d];
+    }
+    return (size_t)stride * weft_dtype_size((weft_dtype)r->dtype) == p->buf[r->buf].bytes;
+}
+
+/* What a step touches; *even: whether its units are equal shares. */
+static int segment_uses(const weft_plan *p, const step *s, const cpu_exe *e, segment_use *out,
+                        bool *even) {
+    int n = 0;
+    *even = false;
+    if (s->kind == STEP_KERNEL) {
+        const kernel *k = s->kern;
+        int64_t rows = interp_rows(e->code);
+        bool flat = k->reduce == 0 && k->outer == 1; /* one dimension, cut into chunks */
+        *even = flat ? k->dim[0] % TILE == 0 : rows > 0;
+        return segment_kernel(p, k, flat || k->reduce ? k->outer : k->outer - 1, *even, out);
+    }
+    if (s->kind == STEP_MATMUL) {
+        *even = segment_even_product(e->product);
+        if (s->kern) n = segment_kernel(p, s->kern, s->kern->outer - 1, *even, out);
+        out[n++] = segment_buffer(p, s->in[0].buf, false, *even && segment_whole(p, &s->in[0]));
+        out[n++] = segment_buffer(p, s->in[1].buf, false, false);
+        out[n++] = segment_buffer(p, s->in[2].buf, true, *even && segment_whole(p, &s->in[2]));
+        return n;
+    }
+    int64_t rows = s->kind == STEP_COPY ? 0 : e->routine.rows * e->units;
+    *even = rows > 0;
+    for (int i = 0; i < s->nin + s->nout; i++) {
+        if (s->in[i].buf == KNOBUF) continue;
+        bool shared =
+            *even && s->in[i].rank > 0 && s->in[i].dim[0] == rows && segment_whole(p, &s->in[i]);
+        out[n++] = segment_buffer(p, s->in[i].buf, i >= s->nin, shared);
+    }
+    return n;
+}
+
+/* May the step follow those of the segment without a barrier? *tied: it shares memory with one
+ * of them. */
+static bool segment_fits(const segment *g, const segment_use *use, int n, bool *tied) {
+    *tied = false;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < g->uses; k++) {
+            const segment_use *a = &use[i], *b = &g->use[k];
+            if (!(a->writes || b->writes) || a->from >= b->to || b->from >= a->to) continue;
+            if (!a->shared || !b->shared || a->from != b->from || a->to != b->to) return false;
+            *tied = true;
+        }
+    return true;
+}
+
+static void segment_close(const segment *g, cpu_exe *exe, size_t end, const bool *even) {
+    for (size_t i = g->first; i < end; i++)
+        exe[i].group = even[i] && g->groups ? max_i64(exe[i].units / g->groups, 1) : 1;
+}
+
+weft_err cpu_segments(weft_plan *p, cpu_exe *exe, size_t n) {
+    segment *g = mem_new(p->m, sizeof *g + n + 1);
+    if (!g) return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
+    bool *even = (bool *)(g + 1);
+    segment_use use[SEGMENT_STEP];
+    *g = (segment){.p = p};
+    p->segments = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        bool tied;
+        int uses = segment_uses(p, &p->step[i], &exe[i], use, &even[i]);
+        int64_t groups = even[i] ? segment_gcd(g->groups, exe[i].units) : g->groups;
+        bool fits = segment_fits(g, use, uses, &tied) && g->uses + uses <= SEGMENT_USES;
+        if (fits && even[i] &&
+            groups < p->threads) { /* too coarse to share out: alone, or not cut alike */
+            fits = !tied;
+            even[i] = false;
+            groups = g->groups;
+        }
+        if (!fits) {
+            segment_close(g, exe, i, even);
+            *g = (segment){.p = p, .first = i};
+            exe[i].barrier = true;
+            p->segments++;
+            uses = segment_uses(p, &p->step[i], &exe[i], use, &even[i]);
+            groups = even[i] ? exe[i].units : 0;
+        }
+        for (int k = 0; k < uses && !even[i]; k++) use[k].shared = false;
+        g->groups = groups;
+        memcpy(g->use + g->uses, use, (size_t)uses * sizeof *use);
+        g->uses += uses;
+    }
+    segment_close(g, exe, n, even);
+    mem_free(p->m, g);
+    return WEFT_OK;
+}
