@@ -1,0 +1,235 @@
+/* emit_step.c - matrix products, recurrences, scatters, sorts and copies as C functions.
+ *
+ * Plain loops with literal extents and strides, in an order that compilers can vectorise.
+ * Meanings are those of the CPU's routines; sums run in f32 along the operands. */
+#include "kern/emit_step.h"
+#include <stdio.h>
+
+static void step_c_open(text *t, const char *name, int operands, int written) {
+    text_add(t, "static void %s(char *const *at) {\n", name);
+    for (int i = 0; i < operands; i++)
+        text_add(t, "    %s *b%d = at[%d];\n", i == written ? "char" : "const char", i, i);
+}
+
+/* Loops over axes [0, rank) of o but `skip`: i0, i1, ... Gives the number of loops. */
+static int step_c_loops(text *t, const roperand *o, int rank, int skip) {
+    int n = 0;
+    for (int d = 0; d < rank; d++) {
+        if (d == skip) continue;
+        text_add(t, "    for (long long i%d = 0; i%d < %lld; i%d++) {\n", d, d,
+                 (long long)o->dim[d], d);
+        n++;
+    }
+    return n;
+}
+
+static void step_c_close(text *t, int loops) {
+    text_add(t, "    ");
+    while (loops-- > 0) text_add(t, "}");
+    text_add(t, "\n}\n");
+}
+
+/* "i * stride", as short as it can be. */
+typedef struct step_c_product {
+    char s[64];
+} step_c_product;
+static step_c_product step_c_times(const char *i, int64_t stride) {
+    step_c_product p;
+    if (stride == 1) snprintf(p.s, sizeof p.s, "%s", i);
+    else if (stride == 0) snprintf(p.s, sizeof p.s, "0");
+    else snprintf(p.s, sizeof p.s, "%s * %lld", i, (long long)stride);
+    return p;
+}
+
+/* Element of o at i0, i1, ...; axis `skip` counts with `with` instead, if that is given. */
+static void step_c_index(text *t, const roperand *o, int rank, int skip, const char *with) {
+    char i[16];
+    bool any = false;
+    for (int d = 0; d < rank; d++) {
+        snprintf(i, sizeof i, "i%d", d);
+        if (!o->stride[d] || (d == skip && !with)) continue;
+        text_add(t, "%s%s", any ? " + " : "", step_c_times(d == skip ? with : i, o->stride[d]).s);
+        any = true;
+    }
+    if (o->off || !any) text_add(t, "%s%lld", any ? " + " : "", (long long)o->off);
+}
+
+static void step_c_load(text *t, const roperand *o, int number, int skip, const char *with) {
+    text_add(t, "k_load_%s(b%d, ", emit_dtype_word(o->dtype), number);
+    step_c_index(t, o, o->rank, skip, with);
+    text_add(t, ")");
+}
+
+/* ---- products ---- */
+
+/* c[i, j] = sum over k of a[i, k] b[k, j], in every batch. Where both run along k, eight sums
+ * side by side; else a stretch of c's row at a time, to which rows of b are added. */
+static bool step_c_matmul(text *t, const step *s, const char *name) {
+    const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
+    const int r = c->rank, batch = r - 2;
+    if (r < 2 || a->rank != r || b->rank != r) return false;
+    const long long k = a->dim[r - 1], n = c->dim[r - 1];
+    const int64_t ak = a->stride[r - 1], bk = b->stride[r - 2], bj = b->stride[r - 1],
+                  cj = c->stride[r - 1];
+    const char *wa = emit_dtype_word(a->dtype), *wb = emit_dtype_word(b->dtype),
+               *wc = emit_dtype_word(c->dtype);
+    step_c_open(t, name, 3, 2);
+    const int loops = step_c_loops(t, c, r - 1, -1);
+    const char *const names[] = {"x", "y", "z"};
+    for (int i = 0; i < 3; i++) {
+        text_add(t, "        const long long %s = ", names[i]);
+        step_c_index(t, &s->in[i], i == 1 ? batch : r - 1, -1, NULL);
+        text_add(t, ";\n");
+    }
+    if (ak == 1 && bk == 1) {
+        const step_c_product row = step_c_times("j", bj);
+        text_add(t,
+                 "        for (long long j = 0; j < %lld; j++) {\n"
+                 "            float s[8] = { 0 };\n"
+                 "            long long k = 0;\n"
+                 "            for (; k + 8 <= %lld; k += 8)\n"
+                 "                for (int u = 0; u < 8; u++)\n"
+                 "                    s[u] += k_load_%s(b0, x + k + u) * k_load_%s(b1, y + %s + k "
+                 "+ u);\n"
+                 "            for (; k < %lld; k++) s[0] += k_load_%s(b0, x + k) * k_load_%s(b1, y "
+                 "+ %s + k);\n"
+                 "            const float sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + "
+                 "(s[6] + s[7]));\n"
+                 "            k_store_%s(b2, z + %s, sum);\n"
+                 "        }\n",
+                 n, k, wa, wb, row.s, k, wa, wb, row.s, wc, step_c_times("j", cj).s);
+    } else {
+        const step_c_product u = step_c_times("u", bj);
+        text_add(
+            t,
+            "        for (long long j = 0; j < %lld; j += 64) {\n"
+            "            const int n = %lld - j < 64 ? (int)(%lld - j) : 64;\n"
+            "            float s[64] = { 0 };\n"
+            "            for (long long k = 0; k < %lld; k++) {\n"
+            "                const float v = k_load_%s(b0, x + %s);\n"
+            "                const long long w = y + %s + %s;\n"
+            "                if (n == 64) for (int u = 0; u < 64; u++) s[u] += v * k_load_%s(b1, w "
+            "+ %s);\n"
+            "                else for (int u = 0; u < n; u++) s[u] += v * k_load_%s(b1, w + %s);\n"
+            "            }\n"
+            "            for (int u = 0; u < n; u++) k_store_%s(b2, z + %s, s[u]);\n"
+            "        }\n",
+            n, n, n, k, wa, step_c_times("k", ak).s, step_c_times("k", bk).s,
+            step_c_times("j", bj).s, wb, u.s, wb, u.s, wc, step_c_times("(j + u)", cj).s);
+    }
+    step_c_close(t, loops);
+    return true;
+}
+
+/* ---- along an axis ---- */
+
+static bool step_c_linrec(text *t, const step *s, const char *name) {
+    const roperand *h = &s->in[2];
+    const int axis = (int)s->attr[0];
+    step_c_open(t, name, 3, 2);
+    const int loops = step_c_loops(t, h, h->rank, axis);
+    text_add(t, "        float v = 0.0f;\n        for (long long n = 0; n < %lld; n++) {\n",
+             (long long)h->dim[axis]);
+    text_add(t,
+             s->attr[1] ? "            const long long m = %lld - n;\n"
+                        : "            const long long m = n;\n",
+             (long long)h->dim[axis] - 1);
+    text_add(t, "            v = ");
+    step_c_load(t, &s->in[0], 0, axis, "m");
+    text_add(t, " * v + ");
+    step_c_load(t, &s->in[1], 1, axis, "m");
+    text_add(t, ";\n            k_store_%s(b2, ", emit_dtype_word(h->dtype));
+    step_c_index(t, h, h->rank, axis, "m");
+    text_add(t, ", v);\n        }\n");
+    step_c_close(t, loops);
+    return true;
+}
+
+/* Elements are added in increasing position of src, as everywhere. */
+static bool step_c_scatter(text *t, const step *s, const char *name) {
+    const roperand *base = &s->in[0], *index = &s->in[1], *src = &s->in[2], *out = &s->in[3];
+    const int axis = (int)s->attr[0];
+    const bool real = out->dtype == WEFT_F32, in_place = base->buf == out->buf;
+    if (!real && out->dtype != WEFT_I32 && out->dtype != WEFT_U32) return false;
+    const char *word = emit_dtype_word(out->dtype);
+    text_add(t, "static void %s(char *const *at) {\n", name);
+    if (!in_place) text_add(t, "    const char *b0 = at[0];\n");
+    text_add(t, "    const char *b1 = at[1], *b2 = at[2];\n    char *b3 = at[3];\n");
+    if (!in_place) {
+        const int loops = step_c_loops(t, out, out->rank, -1);
+        text_add(t, "        k_store_%s(b3, ", word);
+        step_c_index(t, out, out->rank, -1, NULL);
+        text_add(t, ", ");
+        step_c_load(t, base, 0, -1, NULL);
+        text_add(t, ");\n    ");
+        for (int i = 0; i < loops; i++) text_add(t, "}");
+        text_add(t, "\n");
+    }
+    const int loops = step_c_loops(t, src, src->rank, -1);
+    text_add(t, "        const long long x = ");
+    step_c_load(t, index, 1, -1, NULL);
+    text_add(t, ";\n        if (x < 0 || x >= %lld) continue;\n        const long long e = ",
+             (long long)out->dim[axis]);
+    step_c_index(t, out, out->rank, axis, "x");
+    text_add(t, ";\n        k_store_%s(b3, e, ", word);
+    text_add(t, real ? "k_load_%s(b3, e) + " : "k_iadd(k_load_%s(b3, e), ", word);
+    step_c_load(t, src, 2, -1, NULL);
+    text_add(t, real ? ");\n" : "));\n");
+    step_c_close(t, loops);
+    return true;
+}
+
+/* Merging pairs of sorted stretches, each pass twice as long: stable, since the left one goes first
+ * unless the right one's element must come before it. NaN is the largest. */
+static bool step_c_argsort(text *t, const step *s, const char *name) {
+    const roperand *x = &s->in[0], *y = &s->in[1];
+    const int axis = (int)s->attr[0];
+    const bool down = s->attr[1] != 0, real = x->dtype != WEFT_I32;
+    const long long n = x->dim[axis];
+    step_c_open(t, name, 2, 1);
+    text_add(t, "    static int from[%lld], to[%lld];\n", n ? n : 1, n ? n : 1);
+    const int loops = step_c_loops(t, x, x->rank, axis);
+    text_add(
+        t,
+        "        for (int n = 0; n < %lld; n++) from[n] = n;\n"
+        "        for (long long width = 1; width < %lld; width *= 2) {\n"
+        "            for (long long low = 0; low < %lld; low += 2 * width) {\n"
+        "                const long long middle = low + width < %lld ? low + width : %lld;\n"
+        "                const long long high = middle + width < %lld ? middle + width : %lld;\n"
+        "                long long l = low, r = middle;\n"
+        "                for (long long o = low; o < high; o++) {\n"
+        "                    int right = l == middle;\n"
+        "                    if (l < middle && r < high)\n"
+        "                        right = k_ahead_%s(",
+        n, n, n, n, n, n, n, real ? "f32" : "i32");
+    step_c_load(t, x, 0, axis, down ? "(long long)from[r]" : "(long long)from[l]");
+    text_add(t, ", 0, ");
+    step_c_load(t, x, 0, axis, down ? "(long long)from[l]" : "(long long)from[r]");
+    text_add(t,
+             ", 0);\n"
+             "                    to[o] = right ? from[r++] : from[l++];\n"
+             "                }\n"
+             "            }\n"
+             "            memcpy(from, to, sizeof from);\n"
+             "        }\n"
+             "        for (long long n = 0; n < %lld; n++) k_store_i32(b1, ",
+             n);
+    step_c_index(t, y, y->rank, axis, "n");
+    text_add(t, ", from[n]);\n");
+    step_c_close(t, loops);
+    return true;
+}
+
+bool emit_routine(text *t, const step *s, const char *name) {
+    switch (s->kind) {
+    case STEP_MATMUL: return step_c_matmul(t, s, name);
+    case STEP_LINREC: return step_c_linrec(t, s, name);
+    case STEP_SCATTER_ADD: return step_c_scatter(t, s, name);
+    case STEP_ARGSORT: return step_c_argsort(t, s, name);
+    case STEP_COPY: /* the extent is in bytes */
+        text_add(t, "static void %s(char *const *at) {\n    memmove(at[1], at[0], %lld);\n}\n",
+                 name, (long long)s->in[0].dim[0]);
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,175 @@
+/* prelude_c.c - the helpers of emitted C, and the arithmetic that C and CUDA share.
+ *
+ * Functions are written without their storage class, which the emitter puts in front ("static
+ * inline" or "static __device__ inline"). Memory is reached by memcpy: buffers share an arena and
+ * change their type over time, which typed pointers must not. int has 32 bits wherever this is
+ * compiled. */
+#include "kern/prelude.h"
+#include <stddef.h>
+
+/* clang-format off */
+
+const prelude_part prelude_c[] = {
+    PRELUDE(k_bits, float k_bits(unsigned a) { float v; memcpy(&v, &a, 4); return v; }),
+    PRELUDE(k_word, unsigned k_word(float a) { unsigned v; memcpy(&v, &a, 4); return v; }),
+    PRELUDE(k_get8, unsigned k_get8(const char *b, long long i) { return (unsigned char)b[i]; }),
+    PRELUDE(k_get16, unsigned k_get16(const char *b, long long i) {
+        unsigned short v; memcpy(&v, b + i * 2, 2); return v; }),
+    PRELUDE(k_put8, void k_put8(char *b, long long i, unsigned v) {
+        b[i] = (char)(unsigned char)v; }),
+    PRELUDE(k_put16, void k_put16(char *b, long long i, unsigned v) {
+        unsigned short s = (unsigned short)v; memcpy(b + i * 2, &s, 2); }),
+    PRELUDE(k_load_f32, float k_load_f32(const char *b, long long i) {
+        float v; memcpy(&v, b + i * 4, 4); return v; }),
+    PRELUDE(k_load_i32, int k_load_i32(const char *b, long long i) {
+        int v; memcpy(&v, b + i * 4, 4); return v; }),
+    PRELUDE(k_store_f32, void k_store_f32(char *b, long long i, float v) {
+        memcpy(b + i * 4, &v, 4); }),
+    PRELUDE(k_store_i32, void k_store_i32(char *b, long long i, int v) {
+        memcpy(b + i * 4, &v, 4); }),
+    { NULL, NULL },
+};
+
+const prelude_part prelude_shared[] = {
+    /* f32 */
+    PRELUDE(k_abs, float k_abs(float a) { return fabsf(a); }),
+    PRELUDE(k_sign, float k_sign(float a) {
+        return a != a ? a : (float)((a > 0.0f) - (a < 0.0f)); }),
+    PRELUDE(k_exp, float k_exp(float a) { return expf(a); }),
+    PRELUDE(k_expm1, float k_expm1(float a) { return expm1f(a); }),
+    PRELUDE(k_log, float k_log(float a) { return logf(a); }),
+    PRELUDE(k_log1p, float k_log1p(float a) { return log1pf(a); }),
+    PRELUDE(k_sqrt, float k_sqrt(float a) { return sqrtf(a); }),
+    PRELUDE(k_rsqrt, float k_rsqrt(float a) { return 1.0f / sqrtf(a); }),
+    PRELUDE(k_recip, float k_recip(float a) { return 1.0f / a; }),
+    PRELUDE(k_sin, float k_sin(float a) { return sinf(a); }),
+    PRELUDE(k_cos, float k_cos(float a) { return cosf(a); }),
+    PRELUDE(k_tanh, float k_tanh(float a) { return tanhf(a); }),
+    PRELUDE(k_erf, float k_erf(float a) { return erff(a); }),
+    PRELUDE(k_sigmoid, float k_sigmoid(float a) { return 1.0f / (1.0f + expf(-a)); }),
+    PRELUDE(k_floor, float k_floor(float a) { return floorf(a); }),
+    PRELUDE(k_ceil, float k_ceil(float a) { return ceilf(a); }),
+    PRELUDE(k_round, float k_round(float a) { return rintf(a); }),
+    PRELUDE(k_pow, float k_pow(float a, float b) { return powf(a, b); }),
+    PRELUDE(k_mod, float k_mod(float a, float b) { return a - floorf(a / b) * b; }),
+    PRELUDE(k_max, float k_max(float a, float b) { return a > b || a != a ? a : b; }),
+    PRELUDE(k_min, float k_min(float a, float b) { return a < b || a != a ? a : b; }),
+    PRELUDE(k_lt, int k_lt(float a, float b) { return a < b; }),
+    PRELUDE(k_le, int k_le(float a, float b) { return a <= b; }),
+    PRELUDE(k_eq, int k_eq(float a, float b) { return a == b; }),
+    PRELUDE(k_ne, int k_ne(float a, float b) { return a != b; }),
+
+    /* i32, wrapping */
+    PRELUDE(k_ineg, int k_ineg(int a) { return (int)(0u - (unsigned)a); }),
+    PRELUDE(k_iabs, int k_iabs(int a) { return a < 0 ? (int)(0u - (unsigned)a) : a; }),
+    PRELUDE(k_isign, int k_isign(int a) { return (a > 0) - (a < 0); }),
+    PRELUDE(k_iadd, int k_iadd(int a, int b) { return (int)((unsigned)a + (unsigned)b); }),
+    PRELUDE(k_isub, int k_isub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }),
+    PRELUDE(k_imul, int k_imul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }),
+    PRELUDE(k_imod, int k_imod(int a, int b) {
+        if (b == 0 || b == -1) return 0;
+        int r = a % b;
+        return r != 0 && (r < 0) != (b < 0) ? r + b : r; }),
+    PRELUDE(k_imax, int k_imax(int a, int b) { return a > b ? a : b; }),
+    PRELUDE(k_imin, int k_imin(int a, int b) { return a < b ? a : b; }),
+    PRELUDE(k_ilt, int k_ilt(int a, int b) { return a < b; }),
+    PRELUDE(k_ile, int k_ile(int a, int b) { return a <= b; }),
+    PRELUDE(k_ieq, int k_ieq(int a, int b) { return a == b; }),
+    PRELUDE(k_ine, int k_ine(int a, int b) { return a != b; }),
+
+    /* casts: cut towards zero, held to the range; NaN is 0; 8 bits take the low byte of the i32 */
+    PRELUDE(k_f2i, int k_f2i(float a) {
+        if (a != a) return 0;
+        if (a >= 2147483648.0f) return 2147483647;
+        return a <= -2147483648.0f ? -2147483647 - 1 : (int)a; }),
+    PRELUDE(k_f2u, int k_f2u(float a) {
+        if (!(a > 0.0f)) return 0;
+        return a >= 4294967296.0f ? -1 : (int)(unsigned)a; }),
+    PRELUDE(k_i2f, float k_i2f(int a) { return (float)a; }),
+    PRELUDE(k_f2b, int k_f2b(float a) { return a != 0.0f; }),
+    PRELUDE(k_i2b, int k_i2b(int a) { return a != 0; }),
+    PRELUDE(k_wrap_i8, int k_wrap_i8(int a) { return (int)(((unsigned)a & 255u) ^ 128u) - 128; }),
+    PRELUDE(k_wrap_u8, int k_wrap_u8(int a) { return a & 255; }),
+
+    /* bf16 and f16, to the nearest, halves to even */
+    PRELUDE(k_bf16_bits, unsigned k_bf16_bits(float a) {
+        unsigned u = k_word(a);
+        if ((u & 0x7fffffffu) > 0x7f800000u) return u >> 16 | 64u;
+        return (u + 0x7fffu + (u >> 16 & 1u)) >> 16; }),
+    PRELUDE(k_bf16, float k_bf16(unsigned h) { return k_bits(h << 16); }),
+    PRELUDE(k_f16_bits, unsigned k_f16_bits(float a) {
+        unsigned u = k_word(a);
+        unsigned s = u >> 16 & 0x8000u;
+        unsigned x = u & 0x7fffffffu;
+        if (x > 0x7f800000u) return s | 0x7e00u;
+        if (x >= 0x47800000u) return s | 0x7c00u;
+        if (x < 0x38800000u) return s | (unsigned)rintf(fabsf(a) * 16777216.0f);
+        return s | (x - 0x38000000u + 0xfffu + (x >> 13 & 1u)) >> 13; }),
+    PRELUDE(k_f16, float k_f16(unsigned h) {
+        unsigned s = (h & 0x8000u) << 16;
+        unsigned e = h >> 10 & 31u;
+        unsigned m = h & 1023u;
+        if (e == 31u) return k_bits(s | 0x7f800000u | m << 13);
+        if (e == 0u) return (s ? -5.9604644775390625e-8f : 5.9604644775390625e-8f) * (float)m;
+        return k_bits(s | (e + 112u) << 23 | m << 13); }),
+    PRELUDE(k_round_bf16, float k_round_bf16(float a) { return k_bf16(k_bf16_bits(a)); }),
+    PRELUDE(k_round_f16, float k_round_f16(float a) { return k_f16(k_f16_bits(a)); }),
+
+    /* memory in the narrower types */
+    PRELUDE(k_load_bf16, float k_load_bf16(const char *b, long long i) {
+        return k_bf16(k_get16(b, i)); }),
+    PRELUDE(k_load_f16, float k_load_f16(const char *b, long long i) {
+        return k_f16(k_get16(b, i)); }),
+    PRELUDE(k_load_i8, int k_load_i8(const char *b, long long i) {
+        return (int)(k_get8(b, i) ^ 128u) - 128; }),
+    PRELUDE(k_load_u8, int k_load_u8(const char *b, long long i) { return (int)k_get8(b, i); }),
+    PRELUDE(k_load_bool, int k_load_bool(const char *b, long long i) { return k_get8(b, i) != 0; }),
+    PRELUDE(k_store_bf16, void k_store_bf16(char *b, long long i, float v) {
+        k_put16(b, i, k_bf16_bits(v)); }),
+    PRELUDE(k_store_f16, void k_store_f16(char *b, long long i, float v) {
+        k_put16(b, i, k_f16_bits(v)); }),
+    PRELUDE(k_store_u8, void k_store_u8(char *b, long long i, int v) {
+        k_put8(b, i, (unsigned)v & 255u); }),
+    PRELUDE(k_start, long long k_start(const char *b, long long most) {
+        long long v = k_load_i32(b, 0);
+        return v < 0 ? 0 : v > most ? most : v; }),
+
+    /* argmax: is x at place i ahead of y at place j? The first of equals; NaN above all */
+    PRELUDE(k_ahead_f32, int k_ahead_f32(float x, int i, float y, int j) {
+        if (x != x) return y == y || i < j;
+        return x > y || (x == y && i < j); }),
+    PRELUDE(k_ahead_i32, int k_ahead_i32(int x, int i, int y, int j) {
+        return x > y || (x == y && i < j); }),
+    PRELUDE(k_found, int k_found(int i) { return i == 2147483647 ? 0 : i; }),
+
+    /* Philox4x32-10: key (seed, stream), counter (e / 4, 0, run, 0); word e % 4 is element e's */
+    PRELUDE(k_philox,
+    void k_philox(unsigned seed, unsigned stream, unsigned run, unsigned block, unsigned *w) {
+        w[0] = block; w[1] = 0u; w[2] = run; w[3] = 0u;
+        for (int round = 0; round < 10; round++) {
+            unsigned long long even = (unsigned long long)w[0] * 0xd2511f53u;
+            unsigned long long odd = (unsigned long long)w[2] * 0xcd9e8d57u;
+            w[0] = (unsigned)(odd >> 32) ^ w[1] ^ seed;
+            w[2] = (unsigned)(even >> 32) ^ w[3] ^ stream;
+            w[1] = (unsigned)odd;
+            w[3] = (unsigned)even;
+            seed += 0x9e3779b9u;
+            stream += 0xbb67ae85u;
+        } }),
+    PRELUDE(k_random_bits, int k_random_bits(int seed, int run, unsigned stream, long long e) {
+        unsigned w[4];
+        k_philox((unsigned)seed, stream, (unsigned)run, (unsigned)(e >> 2), w);
+        return (int)w[e & 3]; }),
+    PRELUDE(k_random_uniform,
+    float k_random_uniform(int seed, int run, unsigned stream, long long e) {
+        unsigned w = (unsigned)k_random_bits(seed, run, stream, e);
+        return (float)(w >> 8) * 5.9604644775390625e-8f; }),
+    PRELUDE(k_random_normal,
+    float k_random_normal(int seed, int run, unsigned stream, long long e) {
+        unsigned w[4];
+        k_philox((unsigned)seed, stream, (unsigned)run, (unsigned)(e >> 2), w);
+        float u = (float)((w[e & 2] >> 8) + 1u) * 5.9604644775390625e-8f;
+        float angle = (float)(w[(e & 2) + 1] >> 8) * 5.9604644775390625e-8f * 6.283185307179586f;
+        return sqrtf(-2.0f * logf(u)) * ((e & 1) != 0 ? sinf(angle) : cosf(angle)); }),
+    { NULL, NULL },
+};

@@ -1,0 +1,60 @@
+static __device__ inline float k_bits(unsigned a) { return __uint_as_float(a); }
+static __device__ inline float k_load_f32(const char *b, long long i) { return ((const float *)b)[i]; }
+static __device__ inline void k_store_f32(char *b, long long i, float v) { ((float *)b)[i] = v; }
+static __device__ inline float k_exp(float a) { return expf(a); }
+static __device__ inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static __device__ inline float k_fold_sum_f32(float v, int t) {
+    __shared__ float tile[256];
+    tile[t] = v;
+    __syncthreads();
+    for (int s = 128; s > 0; s >>= 1) {
+        if (t < s) tile[t] = tile[t] + tile[t + s];
+        __syncthreads();
+    }
+    v = tile[0];
+    __syncthreads();
+    return v;
+}
+static __device__ inline float k_fold_max_f32(float v, int t) {
+    __shared__ float tile[256];
+    tile[t] = v;
+    __syncthreads();
+    for (int s = 128; s > 0; s >>= 1) {
+        if (t < s) tile[t] = k_max(tile[t], tile[t + s]);
+        __syncthreads();
+    }
+    v = tile[0];
+    __syncthreads();
+    return v;
+}
+
+extern "C" __global__ void __launch_bounds__(256) softmax(const char *b0, char *b1) {
+    const int t = threadIdx.x, group = blockIdx.x, groups = gridDim.x;
+    for (int e = group; e < 7; e += groups) {
+        const int i0 = e;
+        float r1 = k_bits(0xff800000u);
+        for (int j = t; j < 300; j += 256) {
+            const int i1 = j;
+            const float r0 = k_load_f32(b0, i0 * 300 + i1);
+            r1 = k_max(r1, r0);
+        }
+        r1 = k_fold_max_f32(r1, t);
+        float r4 = 0.0f;
+        for (int j = t; j < 300; j += 256) {
+            const int i1 = j;
+            const float r0 = k_load_f32(b0, i0 * 300 + i1);
+            const float r2 = r0 - r1;
+            const float r3 = k_exp(r2);
+            r4 = r4 + r3;
+        }
+        r4 = k_fold_sum_f32(r4, t);
+        for (int j = t; j < 300; j += 256) {
+            const int i1 = j;
+            const float r0 = k_load_f32(b0, i0 * 300 + i1);
+            const float r2 = r0 - r1;
+            const float r3 = k_exp(r2);
+            const float r5 = r3 / r4;
+            k_store_f32(b1, i0 * 300 + i1, r5);
+        }
+    }
+}
