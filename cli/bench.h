@@ -1,0 +1,73 @@
+/* bench.h - what the benchmarks share: a run of the command, and a line of its answer.
+ *
+ * A benchmark is a row of bench.c's table and a function that builds plans through the public
+ * header, checks what they compute, times them and gives a line for each. How a line is written, as
+ * JSON or in a table, is bench.c's. */
+#ifndef WEFT_BENCH_H
+#define WEFT_BENCH_H
+
+#include "peak.h"
+#include "terminal.h"
+#include "timing.h"
+
+#include <weft/weft.h>
+
+typedef struct bench {
+    weft_ctx *ctx;
+    const char *name; /* of the benchmark that runs                        */
+    int threads;      /* asked for; 0: the library's choice                */
+    bool json, quick;
+    bool header; /* the table has its first line                      */
+    double peak; /* GFLOP/s of a core; below 0: not measured yet      */
+    terminal progress;
+} bench;
+
+typedef enum bench_work { BENCH_NO_WORK, BENCH_FLOPS, BENCH_BYTES } bench_work;
+
+typedef struct bench_field {
+    const char *name, *text; /* text NULL: a number; both are JSON's only */
+    double number;
+} bench_field;
+
+enum { BENCH_FIELDS = 12 };
+typedef struct bench_line {
+    const char *part; /* which one of its benchmark: "NN 32x64x4", or ""   */
+    timing time;
+    weft_stats stats;
+    double allocs_per_run;
+    bench_work work; /* what amount counts; it becomes GFLOP/s or GB/s    */
+    double amount;
+    double in_place; /* of the bytes, those that overwrite what was read  */
+    bench_field field[BENCH_FIELDS];
+    int fields;
+    char note[64]; /* last column of the table                          */
+} bench_line;
+
+void bench_text(bench_line *l, const char *name, const char *text);
+void bench_number(bench_line *l, const char *name, double number);
+
+/* Times weft_run of a plan whose feeds are set, and takes its statistics. */
+int bench_plan_time(bench *b, weft_plan *p, bench_line *l);
+int bench_plan_facts(bench *b, weft_plan *p, bench_line *l); /* the same without the timing */
+timing_desc bench_effort(const bench *b, double seconds);    /* less when --quick is given  */
+void bench_write(bench *b, const bench_line *l);
+
+int bench_failed(const bench *b, const char *what); /* tells the library's error; an exit code */
+int bench_wrong(const bench *b, const char *format, ...);
+
+/* Numbers that are the same everywhere: floats in [-1, 1), integers in [0, limit). */
+typedef struct bench_random {
+    uint64_t state;
+} bench_random;
+void bench_fill(bench_random *r, float *x, int64_t n);
+void bench_fill_integers(bench_random *r, int32_t *x, int64_t n, int32_t limit);
+
+int bench_step(bench *b); /* step-dqn2048, step-cube, step-mlp784 */
+int bench_gemm(bench *b);
+int bench_softmax(bench *b);
+int bench_layernorm(bench *b);
+int bench_adam(bench *b);
+int bench_chain(bench *b);
+int bench_plan(bench *b);
+
+#endif

@@ -1,0 +1,194 @@
+/* bench_kernels.c - single operations over large arrays: softmax, layer norm, Adam, a fused chain.
+ *
+ * What these can reach is set by memory: bytes counts each array that must be read or written once,
+ * and the rate stands beside a copy of as many bytes. */
+#include "bench.h"
+
+#include "command.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KERNEL_TENSORS = 4 };
+
+/* One plan: random feeds in, tensors out. The first output can be looked at. */
+typedef struct kernel {
+    const char *part;
+    weft_graph *g;
+    weft_tensor in[KERNEL_TENSORS], out[KERNEL_TENSORS];
+    int ins, outs;
+    weft_updates update;
+    double elements; /* JSON's ns_per_element divides by it; 0: not asked */
+} kernel;
+
+/* The first output's element i, from the feeds, in double. */
+typedef double (*kernel_oracle)(float *const *in, int64_t i);
+
+static int kernel_check(bench *b, const kernel *k, weft_plan *p, float *const *in,
+                        kernel_oracle oracle) {
+    const int64_t n = weft_count(k->out[0]);
+    float *got = malloc((size_t)n * sizeof *got);
+    if (!got) return bench_wrong(b, "no memory to look at it");
+    int status = EXIT_GOOD;
+    if (weft_run(p) != WEFT_OK || weft_get(p, k->out[0], got, (size_t)n * sizeof *got) != WEFT_OK)
+        status = bench_failed(b, "running");
+    for (int64_t i = 0; i < n && status == EXIT_GOOD; i += 1 + n / 97) {
+        const double want = oracle(in, i);
+        if (!(fabs(got[i] - want) <= 1e-5 * (1 + fabs(want))))
+            status = bench_wrong(b, "element %lld is %.9g, not %.9g", (long long)i, got[i], want);
+    }
+    free(got);
+    return status;
+}
+
+static int kernel_measure(bench *b, const kernel *k, kernel_oracle oracle) {
+    weft_plan *p = weft_compile(k->g, &(weft_plan_desc){.fetch = {k->out, (size_t)k->outs},
+                                                        .update = k->update,
+                                                        .threads = b->threads});
+    if (!p) return bench_failed(b, "compiling");
+    bench_random r = {1};
+    bench_line l = {.part = k->part, .work = BENCH_BYTES};
+    float *in[KERNEL_TENSORS] = {0};
+    int status = EXIT_GOOD;
+    for (int i = 0; i < k->ins && status == EXIT_GOOD; i++) {
+        in[i] = weft_feed(p, k->in[i]);
+        if (!in[i]) status = bench_failed(b, "feeding");
+        else bench_fill(&r, in[i], weft_count(k->in[i]));
+        l.amount += 4.0 * (double)weft_count(k->in[i]);
+    }
+    for (int i = 0; i < k->outs; i++) l.amount += 4.0 * (double)weft_count(k->out[i]);
+    for (size_t i = 0; i < k->update.n; i++)
+        l.in_place += 4.0 * (double)weft_count(k->update.at[i].state);
+    l.amount += 2 * l.in_place; /* read and written */
+    if (status == EXIT_GOOD && oracle) status = kernel_check(b, k, p, in, oracle);
+    if (status == EXIT_GOOD) status = bench_plan_time(b, p, &l);
+    if (status == EXIT_GOOD) {
+        if (*k->part) bench_text(&l, "part", k->part);
+        if (k->elements > 0) {
+            const double ns = 1e3 * l.time.median_us / k->elements;
+            bench_number(&l, "ns_per_element", ns);
+            snprintf(l.note, sizeof l.note, "%.3f ns an element", ns);
+        }
+        bench_write(b, &l);
+    }
+    weft_plan_free(p);
+    return status;
+}
+
+/* ---- rows: softmax and layer norm, each forward alone and with its backward ---- */
+
+enum { SOFTMAX_ROWS = 4096, SOFTMAX_WIDTH = 1024, NORM_ROWS = 4096, NORM_WIDTH = 768 };
+
+static double kernel_softmax_at(float *const *in, int64_t i) {
+    const float *row = in[0] + i / SOFTMAX_WIDTH * SOFTMAX_WIDTH;
+    double sum = 0;
+    for (int j = 0; j < SOFTMAX_WIDTH; j++) sum += exp(row[j]);
+    return exp(in[0][i]) / sum;
+}
+
+static double kernel_norm_at(float *const *in, int64_t i) {
+    const float *row = in[0] + i / NORM_WIDTH * NORM_WIDTH;
+    double mean = 0, square = 0;
+    for (int j = 0; j < NORM_WIDTH; j++) mean += row[j] / (double)NORM_WIDTH;
+    for (int j = 0; j < NORM_WIDTH; j++) square += (row[j] - mean) * (row[j] - mean) / NORM_WIDTH;
+    const int64_t column = i % NORM_WIDTH;
+    return (in[0][i] - mean) / sqrt(square + 1e-5) * in[1][column] + in[2][column];
+}
+
+int bench_softmax(bench *b) {
+    int status = EXIT_GOOD;
+    for (int backward = 0; backward < 2 && status == EXIT_GOOD; backward++) {
+        kernel k = {.part = backward ? "with backward" : "forward", .g = weft_graph_new(b->ctx)};
+        if (!k.g) return bench_failed(b, "starting");
+        const weft_shape dims = weft_dims(SOFTMAX_ROWS, SOFTMAX_WIDTH);
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
+        k.out[k.outs++] = weft_softmax(k.in[0], -1);
+        if (backward) {
+            k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
+            weft_vjp(k.out[0], k.in[1], k.in, 1, &k.out[k.outs++]);
+        }
+        k.elements = (double)SOFTMAX_ROWS * SOFTMAX_WIDTH;
+        status = kernel_measure(b, &k, kernel_softmax_at);
+        weft_graph_free(k.g);
+    }
+    return status;
+}
+
+int bench_layernorm(bench *b) {
+    int status = EXIT_GOOD;
+    for (int backward = 0; backward < 2 && status == EXIT_GOOD; backward++) {
+        kernel k = {.part = backward ? "with backward" : "forward", .g = weft_graph_new(b->ctx)};
+        if (!k.g) return bench_failed(b, "starting");
+        const weft_shape dims = weft_dims(NORM_ROWS, NORM_WIDTH);
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(NORM_WIDTH));
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(NORM_WIDTH));
+        k.out[k.outs++] = weft_layer_norm(k.in[0], k.in[1], k.in[2], 1e-5f);
+        if (backward) {
+            k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
+            weft_vjp(k.out[0], k.in[3], k.in, 3, k.out + 1);
+            k.outs += 3;
+        }
+        k.elements = (double)NORM_ROWS * NORM_WIDTH;
+        status = kernel_measure(b, &k, kernel_norm_at);
+        weft_graph_free(k.g);
+    }
+    return status;
+}
+
+/* ---- Adam: a loss whose gradients are the feed itself, so that nothing else is timed ---- */
+
+int bench_adam(bench *b) {
+    enum { PARAMETERS = 16, SIZE = 65536 };
+    weft_graph *g = weft_graph_new(b->ctx);
+    weft_state *s = weft_state_new(b->ctx);
+    int status = EXIT_GOOD;
+    if (g && s) {
+        const weft_tensor feed = weft_input(g, WEFT_F32, weft_dims(PARAMETERS * SIZE));
+        weft_tensor loss = weft_scalar(g, 0);
+        for (int i = 0; i < PARAMETERS; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "p%d", i);
+            const weft_init init = {WEFT_INIT_UNIFORM, -1, 1};
+            const weft_tensor p = weft_param(g, s, name, weft_dims(SIZE), init);
+            const weft_tensor part = weft_slice(feed, 0, i * SIZE, (i + 1) * SIZE, 1);
+            loss = weft_add(loss, weft_sum(weft_mul(p, part), WEFT_ALL, false));
+        }
+        kernel k = {.part = "", .g = g, .in = {feed}, .ins = 1};
+        k.update = weft_adam(s, loss, &(weft_adam_desc){.lr = 1e-6f});
+        k.elements = (double)PARAMETERS * SIZE;
+        status = kernel_measure(b, &k, NULL);
+    } else {
+        status = bench_failed(b, "starting");
+    }
+    weft_state_free(s);
+    weft_graph_free(g);
+    return status;
+}
+
+/* ---- a chain of elementwise operations, which should be one loop ---- */
+
+static double kernel_chain_at(float *const *in, int64_t i) {
+    const double c = in[2][i];
+    return (double)in[0][i] * in[1][i] + (c > 0 ? c : 0) / (1 + exp(-in[3][i]));
+}
+
+int bench_chain(bench *b) {
+    static const struct {
+        const char *part;
+        int64_t n;
+    } sizes[] = {{"1K", 1 << 10}, {"64K", 1 << 16}, {"16M", 1 << 24}};
+    int status = EXIT_GOOD;
+    for (int i = 0; i < (b->quick ? 2 : 3) && status == EXIT_GOOD; i++) {
+        kernel k = {.part = sizes[i].part, .g = weft_graph_new(b->ctx)};
+        if (!k.g) return bench_failed(b, "starting");
+        for (k.ins = 0; k.ins < 4; k.ins++)
+            k.in[k.ins] = weft_input(k.g, WEFT_F32, weft_dims(sizes[i].n));
+        k.out[k.outs++] = weft_add(weft_mul(k.in[0], k.in[1]),
+                                   weft_mul(weft_relu(k.in[2]), weft_sigmoid(k.in[3])));
+        k.elements = (double)sizes[i].n;
+        status = kernel_measure(b, &k, kernel_chain_at);
+        weft_graph_free(k.g);
+    }
+    return status;
+}

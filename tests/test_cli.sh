@@ -1,0 +1,106 @@
+#!/bin/sh
+# test_cli.sh - the command: what it prints, that its JSON is JSON, and how it ends.
+. tests/shell.sh
+weft=$build/weft
+
+ends() { # expected status, command...
+    want=$1
+    shift
+    "$@" >"$scratch/out" 2>"$scratch/err"
+    got=$?
+    [ $got -eq "$want" ] || { echo "status $got, not $want"; cat "$scratch/err"; return 1; }
+}
+usage_error() { # a pattern for stderr, command...: status 2, a message, nothing on stdout
+    pattern=$1
+    shift
+    ends 2 "$@" && [ ! -s "$scratch/out" ] && grep -q -e "$pattern" "$scratch/err"
+}
+prints() { # a pattern for stdout, command...: status 0
+    pattern=$1
+    shift
+    ends 0 "$@" && { grep -q -e "$pattern" "$scratch/out" || { cat "$scratch/out"; return 1; }; }
+}
+
+# Every line must reduce to one value: strings to S, numbers and words to V, then from the inside out.
+is_json() { # file
+    [ -s "$1" ] && ! sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
+        -e 's/-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|null|true|false/V/g' -e 's/: S/: V/g' \
+        -e ':again' -e 's/\{(S: V(, S: V)*)?\}|\[(V(, V)*)?\]/V/g' -e 't again' "$1" | grep -v '^V$'
+}
+has() { # file key...: every line has every key
+    file=$1
+    shift
+    for key in "$@"; do
+        ! grep -v "\"$key\": " "$file" || { echo "no $key"; return 1; }
+    done
+}
+field() { sed -n "s/.*\"$2\": \"*\\([^\",}]*\\).*/\\1/p" "$1"; } # file key
+
+check "help" prints '^Usage: weft COMMAND' "$weft" --help
+check "help names the commands" prints '^  bench ' "$weft" -h
+check "help of a command" prints '^  --threads N ' "$weft" bench --help
+check "help wins over the rest" prints '^  --seconds N ' "$weft" demo --seed 1 -h
+check "version" prints '^weft [0-9]*\.[0-9]*\.[0-9]*$' "$weft" --version
+check "no command" usage_error 'Usage' "$weft"
+check "unknown command" usage_error 'no command "bensh"' "$weft" bensh
+check "unknown option before a command" usage_error 'no option "--fast"' "$weft" --fast
+check "unknown option" usage_error 'no option --fast' "$weft" bench --fast
+check "unknown option with a value" usage_error 'no option --thread;' "$weft" bench --thread=2
+check "unknown short option" usage_error 'no option -j' "$weft" bench -j
+check "unknown benchmark" usage_error 'no benchmark "gem"' "$weft" bench gem
+check "unknown benchmark among good ones" usage_error '"x"' "$weft" bench adam x --json
+check "missing value" usage_error 'needs a value' "$weft" bench adam --threads
+check "not a number" usage_error 'from 1 to' "$weft" bench adam --threads two
+check "out of range" usage_error 'from 1 to' "$weft" bench adam --threads=0
+check "too large for an int" usage_error 'from 1 to' "$weft" bench adam --threads 99999999999999999999
+check "empty value" usage_error 'from 1 to' "$weft" bench adam --threads=
+check "a flag with a value" usage_error 'takes no value' "$weft" bench --json=yes
+check "not a time" usage_error 'seconds' "$weft" demo --seconds -1
+check "not a choice" usage_error 'auto|always|never' "$weft" demo --color red
+check "an operand too many" usage_error 'one word too many' "$weft" doctor now
+check "an operand after --" usage_error 'one word too many' "$weft" doctor -- --json
+if [ -w /dev/full ]; then check "a full disk" ends 1 sh -c "'$weft' bench --list >/dev/full"; fi
+
+check "list" prints '^step-dqn2048 ' "$weft" bench --list
+for name in step-dqn2048 step-cube step-mlp784 gemm softmax layernorm adam chain plan; do
+    check "list has $name" grep -q "^$name " "$scratch/out"
+done
+check "list as JSON" ends 0 "$weft" bench --list --json
+check "which it is" is_json "$scratch/out"
+
+check "all benchmarks, quickly" ends 0 "$weft" bench --quick --threads 1 --json
+cp "$scratch/out" "$scratch/all"
+check "JSON" is_json "$scratch/all"
+check "fields" has "$scratch/all" bench threads isa median_us min_us allocs_per_run kernels arena_bytes
+check "no allocation in a run" sh -c "! grep -v '\"allocs_per_run\": 0,' '$scratch/all'"
+grep '"bench": "gemm"' "$scratch/all" >"$scratch/gemm"
+check "fields of gemm" has "$scratch/gemm" form shape gflops blas
+grep '"bench": "plan"' "$scratch/all" >"$scratch/plan"
+check "fields of plan" has "$scratch/plan" graph compile_us record_us nodes
+check "a dqn" grep -q '"graph": "dqn' "$scratch/plan"
+check "a transformer" grep -q '"graph": "transformer[^"]*", "layers": 12,' "$scratch/plan"
+check "a table" prints '^adam  *[0-9.]*  *[0-9.]*  *[0-9.]* GB/s ' "$weft" bench adam --quick
+
+first=$(grep '"bench": "step-mlp784"' "$scratch/all" >"$scratch/mlp"; field "$scratch/mlp" hash)
+check "a hash" sh -c "echo '$first' | grep -q -x '[0-9a-f]\{16\}'"
+same_bits() { # threads
+    ends 0 "$weft" bench step-mlp784 --quick --json --threads "$1" || return 1
+    [ "$(field "$scratch/out" hash)" = "$first" ] && [ "$(field "$scratch/out" threads)" = "$1" ]
+}
+for threads in 2 3; do check "the same bits on $threads threads" same_bits $threads; done
+
+check "doctor" prints '^Vectors  *[a-z]' "$weft" doctor
+check "doctor as JSON" ends 0 "$weft" doctor --json
+check "doctor's JSON" is_json "$scratch/out"
+check "doctor's fields" has "$scratch/out" version cpu isa caches threads open_us compiler libraries environment
+check "opening is quick" awk -v us="$(field "$scratch/out" open_us)" 'BEGIN { exit !(us > 0 && us < 100000) }'
+
+check "demo" ends 0 env LC_ALL=C "$weft" demo --seconds 1 --seed 3
+check "progress on stderr" grep -q '^step  *[0-9]' "$scratch/err"
+check "no progress on stdout" sh -c "! grep '^step ' '$scratch/out'"
+accuracy=$(sed -n 's/^\([0-9.]*\) % of .*/\1/p' "$scratch/out")
+check "it learns" awk -v a="$accuracy" 'BEGIN { exit !(a > 60) }'
+check "ASCII only" sh -c "! LC_ALL=C grep '[^ -~]' '$scratch/out'"
+check "a curve" grep -q '|.*\*' "$scratch/out"
+check "colour when asked" sh -c "'$weft' demo --seconds 0.1 --color always 2>/dev/null | grep -q '\[36m'"
+finish
