@@ -1,0 +1,199 @@
+/* test_hazards.c - updates in place against everything that reads the old value.
+ *
+ * A state p becomes f(p) while g(p) is fetched, for every pair of some twenty functions, so that
+ * reader and writer meet in one kernel, in two, through views, folds and routines. Expected is what
+ * two plans that change nothing compute from the same p. */
+#include "test.h"
+#include "weft/weft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 6, RUNS = 3 };
+
+typedef weft_tensor function(weft_tensor p); /* [N, N] -> [N, N] */
+
+static weft_tensor f_same(weft_tensor p) {
+    return p;
+}
+static weft_tensor f_scale(weft_tensor p) {
+    return weft_scale(p, 0.5f);
+}
+static weft_tensor f_transpose(weft_tensor p) {
+    return weft_transpose(p, 0, 1);
+}
+static weft_tensor f_symmetric(weft_tensor p) {
+    return weft_scale(weft_add(p, weft_transpose(p, 0, 1)), 0.5f);
+}
+static weft_tensor f_flip(weft_tensor p) {
+    return weft_flip(p, 1);
+}
+static weft_tensor f_folded(weft_tensor p) {
+    return weft_sub(weft_scale(p, 0.5f), weft_flip(p, 0));
+}
+static weft_tensor f_softmax(weft_tensor p) {
+    return weft_softmax(p, 1);
+}
+static weft_tensor f_softmax_down(weft_tensor p) {
+    return weft_softmax(p, 0);
+}
+static weft_tensor f_centre(weft_tensor p) {
+    return weft_sub(p, weft_mean(p, WEFT_ALL, false));
+}
+static weft_tensor f_square(weft_tensor p) {
+    return weft_scale(weft_matmul(p, p), 0.25f);
+}
+static weft_tensor f_descend(weft_tensor p) { /* a product with the state in its epilogue */
+    weft_tensor x = weft_cast(weft_iota(p.g, weft_dims(N, N), 0), WEFT_F32);
+    return weft_sub(p, weft_scale(weft_matmul(x, x), 0.001f));
+}
+static weft_tensor f_descend_own(weft_tensor p) {
+    return weft_sub(p, weft_scale(weft_matmul(weft_transpose(p, 0, 1), p), 0.1f));
+}
+static weft_tensor f_cumsum(weft_tensor p) {
+    return weft_scale(weft_cumsum(p, 1), 0.3f);
+}
+static weft_tensor f_sort(weft_tensor p) {
+    return weft_sort(p, 0, false);
+}
+static weft_tensor f_roll(weft_tensor p) {
+    return weft_concat(weft_list(weft_slice(p, 0, 1, N, 1), weft_slice(p, 0, 0, 1, 1)), 0);
+}
+static weft_tensor f_shift(weft_tensor p) {
+    return weft_pad(weft_slice(p, 1, 0, N - 1, 1), 1, 1, 0, 0.5f);
+}
+static weft_tensor f_scatter(weft_tensor p) {
+    weft_tensor at = weft_iota(p.g, weft_dims(2, N), 0);
+    return weft_scatter_add(p, at, weft_full(p.g, weft_dims(2, N), 0.25f), 0);
+}
+static weft_tensor f_scatter_own(weft_tensor p) { /* adds rows of itself */
+    weft_tensor at = weft_iota(p.g, weft_dims(2, N), 0);
+    return weft_scatter_add(p, at, weft_scale(weft_slice(p, 0, 3, 5, 1), 0.5f), 0);
+}
+static weft_tensor f_take(weft_tensor p) {
+    weft_tensor at = weft_argsort(p, 1, true);
+    return weft_take_along(p, at, 1);
+}
+static weft_tensor f_window(weft_tensor p) { /* starts where the state's own largest entry is */
+    weft_tensor top = weft_argmax(weft_reshape(p, weft_dims(N * N)), 0, false);
+    return weft_pad(weft_slice_at(p, 0, top, N - 1), 0, 1, 0, 0);
+}
+
+static function *const table[] = {
+    f_same,         f_scale,  f_transpose, f_symmetric,   f_flip,        f_folded, f_softmax,
+    f_softmax_down, f_centre, f_square,    f_descend,     f_descend_own, f_cumsum, f_sort,
+    f_roll,         f_shift,  f_scatter,   f_scatter_own, f_take,        f_window,
+};
+enum { FUNCTIONS = sizeof table / sizeof *table };
+
+typedef struct rig {
+    weft_ctx *c;
+    weft_state *s;
+    weft_graph *g;
+} rig;
+
+static weft_tensor state_of(rig *r, const char *name) {
+    return weft_buffer(r->g, r->s, name, WEFT_F32, weft_dims(N, N), (weft_init){0});
+}
+
+/* value = f(from), from an input: no state, nothing in place */
+static void expected(rig *r, function *f, const float *from, float *value) {
+    weft_graph *g = weft_graph_new(r->c);
+    weft_tensor x = weft_input(g, WEFT_F32, weft_dims(N, N)), y = f(x);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = 1});
+    CHECK(p);
+    CHECK_EQ(weft_set(p, x, from, N * N * sizeof *from), WEFT_OK);
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    CHECK_EQ(weft_get(p, y, value, N * N * sizeof *value), WEFT_OK);
+    weft_plan_free(p);
+    weft_graph_free(g);
+}
+
+static void meet(rig *r, int fi, int gi, int threads, bool unfused) {
+    float old[N * N], got[N * N], want_new[N * N], want_read[N * N];
+    r->g = weft_graph_new(r->c);
+    r->s = weft_state_new(r->c);
+    weft_tensor p = state_of(r, "p"), next = table[fi](p), read = table[gi](p);
+    weft_plan *plan = weft_compile(r->g, &(weft_plan_desc){.fetch = weft_list(read, p),
+                                                           .update = weft_assign(p, next),
+                                                           .threads = threads,
+                                                           .unfused = unfused});
+    if (!CHECK(plan)) CHECK_STR(weft_error(r->c), "");
+    for (int i = 0; i < N * N; i++) old[i] = (float)(i * 7 % 36) / 18 - 1;
+    weft_state_set(r->s, "p", old, sizeof old);
+    for (int run = 0; plan && run < RUNS; run++) {
+        expected(r, table[fi], old, want_new);
+        expected(r, table[gi], old, want_read);
+        CHECK_EQ(weft_run(plan), WEFT_OK);
+        CHECK_EQ(weft_get(plan, p, got, sizeof got), WEFT_OK);
+        CHECK_ARRAY(got, want_new, N * N, 1e-5);
+        /* asking for p itself is asking for its new value */
+        CHECK_EQ(weft_get(plan, read, got, sizeof got), WEFT_OK);
+        if (!CHECK_ARRAY(got, read.id == p.id ? want_new : want_read, N * N, 1e-5)) break;
+        CHECK_EQ(weft_state_get(r->s, "p", old, sizeof old), WEFT_OK);
+        CHECK_ARRAY(old, want_new, N * N, 1e-5);
+    }
+    weft_plan_free(plan);
+    weft_graph_free(r->g);
+    weft_state_free(r->s);
+}
+
+TEST(a_reader_and_a_writer_of_one_state) {
+    for (int f = 0; f < FUNCTIONS; f++)
+        for (int g = 0; g < FUNCTIONS; g++) {
+            CASE("p := f%d(p), fetch f%d(p)", f, g);
+            rig r = {.c = weft_open_with(&(weft_open_desc){.threads = 1})};
+            meet(&r, f, g, 1, false);
+            weft_close(r.c);
+        }
+}
+
+TEST(a_reader_and_a_writer_otherwise) {
+    static const char *const name[] = {"unfused", "three threads", "reference"};
+    for (int way = 0; way < 3; way++)
+        for (int f = 0; f < FUNCTIONS; f++)
+            for (int g = 0; g < FUNCTIONS; g += way != 1 ? 1 : test_sanitized() ? 9 : 3) {
+                CASE("%s, p := f%d(p), fetch f%d(p)", name[way], f, g);
+                rig r = {.c = weft_open_with(&(weft_open_desc){
+                             .threads = way == 1 ? 3 : 1, .device = way == 2 ? "ref" : "cpu"})};
+                meet(&r, f, g, way == 1 ? 3 : 1, way == 0);
+                weft_close(r.c);
+            }
+}
+
+/* ---- two states that depend on each other ---- */
+
+TEST(two_states_that_read_each_other) {
+    for (int f = 0; f < FUNCTIONS; f++)
+        for (int g = 0; g < FUNCTIONS; g++) {
+            CASE("p := f%d(q), q := f%d(p)", f, g);
+            rig r = {.c = weft_open_with(&(weft_open_desc){.threads = 1})};
+            r.g = weft_graph_new(r.c);
+            r.s = weft_state_new(r.c);
+            float a[N * N], b[N * N], na[N * N], nb[N * N], got[N * N];
+            for (int i = 0; i < N * N; i++) a[i] = (float)(i * 7 % 36) / 18 - 1, b[i] = -a[i] / 2;
+            weft_tensor p = state_of(&r, "p"), q = state_of(&r, "q");
+            weft_updates u =
+                weft_updates_join(r.g, weft_assign(p, table[f](q)), weft_assign(q, table[g](p)));
+            weft_plan *plan = weft_compile(r.g, &(weft_plan_desc){.update = u, .threads = 1});
+            CHECK(plan);
+            weft_state_set(r.s, "p", a, sizeof a);
+            weft_state_set(r.s, "q", b, sizeof b);
+            for (int run = 0; plan && run < RUNS; run++) {
+                expected(&r, table[f], b, na);
+                expected(&r, table[g], a, nb);
+                CHECK_EQ(weft_run(plan), WEFT_OK);
+                weft_state_get(r.s, "p", got, sizeof got);
+                bool good = CHECK_ARRAY(got, na, N * N, 1e-5);
+                memcpy(a, got, sizeof a);
+                weft_state_get(r.s, "q", got, sizeof got);
+                good &= CHECK_ARRAY(got, nb, N * N, 1e-5);
+                memcpy(b, got, sizeof b);
+                if (!good) break;
+            }
+            weft_plan_free(plan);
+            weft_graph_free(r.g);
+            weft_state_free(r.s);
+            weft_close(r.c);
+        }
+}

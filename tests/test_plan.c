@@ -1,0 +1,324 @@
+/* test_plan.c - what is planned: how many kernels, how many bytes, and what the text of a plan says.
+ *
+ * Counts are expectations: a number that grows is a regression, one that shrinks is written down.
+ * Nothing is run here; what running means is in test_run.c. */
+#include "models.h"
+#include "plan/passes.h"
+#include "test.h"
+
+#include <stdio.h>
+
+static weft_ctx *c;
+static weft_state *s;
+static weft_graph *g;
+
+static void begin(const char *device) {
+    c = weft_open_with(&(weft_open_desc){.device = device, .threads = 1});
+    s = weft_state_new(c);
+    g = weft_graph_new(c);
+}
+
+static void end(void) {
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
+
+/* The plan's statistics; the plan itself must pass the checker of overlaps and order. */
+static weft_stats stats_of(weft_tensors fetch, weft_updates update) {
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = fetch, .update = update});
+    if (!CHECK(p)) CHECK_STR(weft_error(c), "");
+    if (p) CHECK_EQ(memory_check(p), WEFT_OK);
+    weft_stats st = weft_plan_stats(p);
+    weft_plan_free(p);
+    return st;
+}
+
+static weft_tensor rows(int64_t n, int64_t m) {
+    return weft_input(g, WEFT_F32, weft_dims(n, m));
+}
+
+static weft_tensor rows_like(weft_tensor x) {
+    return weft_input(g, WEFT_F32, weft_shape_of(x));
+}
+
+/* ---- counts of single expressions: forward, and forward with the gradients of all inputs ---- */
+
+enum { IN = 3 };
+typedef struct expression {
+    const char *name;
+    weft_tensor (*build)(weft_tensor *in); /* fills the inputs it has, leaves the rest */
+    uint32_t forward, both;
+} expression;
+
+static weft_tensor e_softmax(weft_tensor *in) {
+    return weft_softmax(in[0] = rows(64, 1000), -1);
+}
+static weft_tensor e_softmax_down(weft_tensor *in) {
+    return weft_softmax(in[0] = rows(64, 1000), 0);
+}
+static weft_tensor e_log_softmax(weft_tensor *in) {
+    return weft_log_softmax(in[0] = rows(64, 1000), -1);
+}
+static weft_tensor e_logsumexp(weft_tensor *in) {
+    return weft_logsumexp(in[0] = rows(64, 1000), -1, false);
+}
+static weft_tensor e_layer_norm(weft_tensor *in) {
+    in[0] = rows(64, 768), in[1] = weft_input(g, WEFT_F32, weft_dims(768));
+    in[2] = weft_input(g, WEFT_F32, weft_dims(768));
+    return weft_layer_norm(in[0], in[1], in[2], 1e-5f);
+}
+static weft_tensor e_layer_norm_plain(weft_tensor *in) {
+    return weft_layer_norm(in[0] = rows(64, 768), (weft_tensor){0}, (weft_tensor){0}, 1e-5f);
+}
+static weft_tensor e_rms_norm(weft_tensor *in) {
+    in[0] = rows(64, 768), in[1] = weft_input(g, WEFT_F32, weft_dims(768));
+    return weft_rms_norm(in[0], in[1], 1e-5f);
+}
+static weft_tensor e_cross_entropy(weft_tensor *in) {
+    return weft_cross_entropy(in[0] = rows(64, 1000), weft_input(g, WEFT_I32, weft_dims(64)));
+}
+static weft_tensor e_mse(weft_tensor *in) {
+    return weft_mse(in[0] = rows(64, 10), rows(64, 10));
+}
+static weft_tensor e_chain(weft_tensor *in) {
+    weft_tensor x = in[0] = rows(1000, 100);
+    return weft_mul(weft_silu(weft_offset(weft_scale(x, 2), 1)), weft_tanh(x));
+}
+static weft_tensor e_linear_gelu(weft_tensor *in) {
+    in[0] = rows(32, 64), in[1] = rows(64, 128), in[2] = weft_input(g, WEFT_F32, weft_dims(128));
+    return weft_gelu(weft_add(weft_matmul(in[0], in[1]), in[2]));
+}
+static weft_tensor e_linear_dropout(weft_tensor *in) {
+    in[0] = rows(32, 64), in[1] = rows(64, 128), in[2] = weft_input(g, WEFT_F32, weft_dims(128));
+    return weft_dropout(weft_gelu(weft_add(weft_matmul(in[0], in[1]), in[2])), 0.1f);
+}
+static weft_tensor e_residual(weft_tensor *in) {
+    in[0] = rows(32, 64), in[1] = rows(64, 64);
+    return weft_relu(weft_add(in[0], weft_matmul(in[0], in[1])));
+}
+static weft_tensor e_attention(weft_tensor *in) {
+    for (int i = 0; i < 3; i++) in[i] = weft_input(g, WEFT_F32, weft_dims(2, 4, 32, 16));
+    return weft_attention(in[0], in[1], in[2], &(weft_attention_desc){.causal = true});
+}
+static weft_tensor e_conv(weft_tensor *in) {
+    in[0] = weft_input(g, WEFT_F32, weft_dims(2, 14, 14, 8));
+    in[1] = weft_input(g, WEFT_F32, weft_dims(16, 8, 3, 3));
+    return weft_conv2d(in[0], in[1], &(weft_conv_desc){.channels_last = true});
+}
+static weft_tensor e_embedding(weft_tensor *in) {
+    in[0] = rows(50, 16);
+    return weft_embedding(in[0], weft_input(g, WEFT_I32, weft_dims(4, 9)));
+}
+static weft_tensor e_views(weft_tensor *in) { /* nothing but another way to read the input */
+    weft_tensor x = in[0] = rows(12, 10);
+    return weft_add(weft_flip(weft_transpose(x, 0, 1), 1), weft_slice(rows(20, 12), 0, 0, 20, 2));
+}
+
+static const expression table[] = {
+    {"softmax", e_softmax, 1, 1},
+    {"softmax down", e_softmax_down, 4, 6},
+    {"log_softmax", e_log_softmax, 1, 2},
+    {"logsumexp", e_logsumexp, 1, 1},
+    {"layer_norm", e_layer_norm, 1, 2},
+    {"layer_norm_plain", e_layer_norm_plain, 1, 1},
+    {"rms_norm", e_rms_norm, 1, 2},
+    {"cross_entropy", e_cross_entropy, 2, 2},
+    {"mse", e_mse, 1, 1},
+    {"chain", e_chain, 1, 1},
+    {"linear gelu", e_linear_gelu, 1, 4},
+    {"linear dropout", e_linear_dropout, 2, 7},
+    {"residual", e_residual, 1, 3},
+    {"attention", e_attention, 1, 2},
+    {"conv", e_conv, 2, 5},
+    {"embedding", e_embedding, 1, 3},
+    {"views", e_views, 1, 2},
+};
+
+TEST(kernels_of_expressions) {
+    static const char *const device[] = {"cpu", "null"};
+    for (int d = 0; d < 2; d++)
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+            CASE("%s on %s", table[i].name, device[d]);
+            begin(device[d]);
+            weft_tensor in[IN] = {{0}}, out[1 + IN], y = table[i].build(in);
+            size_t n = 0;
+            while (n < IN && in[n].g) n++;
+            CHECK_EQ(stats_of(weft_list(y), (weft_updates){0}).kernels, table[i].forward);
+            out[0] = y;
+            if (weft_rank(y) == 0) CHECK_EQ(weft_grad(y, in, n, out + 1), WEFT_OK);
+            else CHECK_EQ(weft_vjp(y, rows_like(y), in, n, out + 1), WEFT_OK);
+            CHECK_EQ(stats_of((weft_tensors){out, 1 + n}, (weft_updates){0}).kernels,
+                     table[i].both);
+            end();
+        }
+}
+
+/* ---- steps of training ---- */
+
+static int occurrences(const char *text, const char *part) {
+    int n = 0;
+    for (; text && (text = strstr(text, part)); text++) n++;
+    return n;
+}
+
+TEST(an_optimiser_is_one_kernel) {
+    static const struct {
+        const char *name, *step;
+        float momentum;
+    } how[] = {{"adam", "  adam ", 0}, {"momentum", "  momentum ", 0.9f}};
+    for (int k = 0; k < 2; k++)
+        for (int layers = 1; layers < 9; layers *= 2) {
+            CASE("%s over %d parameters", how[k].name, 2 * layers);
+            begin("cpu");
+            weft_tensor x = rows(32, 20);
+            for (int i = 0; i < layers; i++) {
+                char name[] = "fc0";
+                name[2] = (char)('0' + i);
+                x = weft_tanh(weft_linear(s, x, 20 + i, name));
+            }
+            weft_tensor loss = weft_mean(weft_square(x), WEFT_ALL, false);
+            weft_updates u = how[k].momentum > 0
+                                 ? weft_sgd(s, loss, &(weft_sgd_desc){.momentum = 0.9f})
+                                 : weft_adam(s, loss, NULL);
+            weft_plan *p =
+                weft_compile(g, &(weft_plan_desc){.fetch = weft_list(loss), .update = u});
+            CHECK(p);
+            char *text = weft_plan_text(p);
+            CHECK_EQ(occurrences(text, how[k].step), 1);
+            weft_text_free(c, text);
+            weft_plan_free(p);
+            end();
+        }
+}
+
+/* Kernels, products and bytes of the arena: of a whole step, and of asking the network only. */
+typedef struct step_size {
+    const char *model;
+    bool training;
+    struct {
+        uint32_t kernels, products;
+        size_t arena;
+    } want;
+} step_size;
+
+static const step_size sizes[] = {
+    {"dqn", true, {13, 8, 50176}},         {"dqn", false, {3, 3, 18944}},
+    {"mlp", true, {10, 5, 542208}},        {"mlp", false, {2, 2, 118016}},
+    {"cnn", true, {30, 3, 156160}},        {"cnn", false, {10, 1, 78592}},
+    {"attention", true, {44, 21, 105728}}, {"attention", false, {12, 7, 25856}},
+    {"dropout", true, {12, 5, 165120}},    {"dropout", false, {4, 2, 39680}},
+};
+
+TEST(steps_of_models) {
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const step_size *z = &sizes[i];
+        CASE("%s, %s", z->model, z->training ? "training" : "evaluation");
+        begin("cpu");
+        model m = {0};
+        for (int k = 0; k < MODELS; k++)
+            if (strcmp(model_table[k].name, z->model) == 0) model_table[k].build(g, s, &m);
+        weft_stats got = z->training ? stats_of(weft_list(m.loss), m.update)
+                                     : stats_of(weft_list(m.y), (weft_updates){0});
+        CHECK_EQ(got.kernels, z->want.kernels);
+        CHECK_EQ(got.products, z->want.products);
+        CHECK_EQ(got.arena_bytes, z->want.arena);
+        CHECK(got.flops > 0 && got.bytes > 0 && got.segments >= 1);
+        end();
+    }
+}
+
+/* ---- memory ---- */
+
+TEST(every_read_follows_a_write) {
+    for (int i = 0; i < MODELS; i++)
+        for (int way = 0; way < 3; way++) {
+            static const char *const name[] = {"fused", "unfused", "portable"};
+            CASE("%s, %s", model_table[i].name, name[way]);
+            begin("cpu");
+            model m = {0};
+            model_table[i].build(g, s, &m);
+            weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(m.loss, m.y),
+                                                             .update = m.update,
+                                                             .unfused = way == 1,
+                                                             .portable = way == 2});
+            if (CHECK(p)) CHECK_EQ(memory_check(p), WEFT_OK);
+            weft_plan_free(p);
+            end();
+        }
+}
+
+TEST(the_checker_sees_overlaps_and_gaps) {
+    for (int wrong = 0; wrong < 2; wrong++) {
+        CASE("%s", wrong ? "a buffer nobody wrote" : "two buffers in one place");
+        begin("cpu");
+        weft_tensor x = rows(32, 32), y = weft_matmul(weft_matmul(weft_matmul(x, x), x), x);
+        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y)});
+        if (CHECK(p) && CHECK_EQ(p->steps, 3) && CHECK_EQ(memory_check(p), WEFT_OK)) {
+            buffer *a = &p->buf[p->step[0].in[2].buf], *b = &p->buf[p->step[1].in[2].buf];
+            size_t offset = b->offset;
+            uint32_t read = p->step[0].in[0].buf;
+            if (wrong) p->step[0].in[0].buf = p->step[1].in[2].buf; /* made later */
+            else b->offset = a->offset + 4;
+            CHECK_EQ(memory_check(p), WEFT_DEVICE);
+            b->offset = offset;
+            p->step[0].in[0].buf = read;
+        }
+        weft_plan_free(p);
+        end();
+    }
+}
+
+TEST(a_long_chain_needs_two_buffers) {
+    begin("cpu");
+    weft_tensor x = rows(64, 64), w = rows(64, 64);
+    for (int i = 0; i < 20; i++) x = weft_tanh(weft_matmul(x, w));
+    weft_stats st = stats_of(weft_list(weft_sum(x, WEFT_ALL, false)), (weft_updates){0});
+    CHECK_EQ(st.products, 20);
+    CHECK(st.arena_bytes <= 4 * 64 * 64 * sizeof(float) + 1024); /* the two feeds, and two more */
+    end();
+}
+
+TEST(empty_and_tiny_plans) {
+    begin("cpu");
+    CHECK_EQ(
+        stats_of(weft_list(weft_sum(rows(0, 5), weft_axes(0), false)), (weft_updates){0}).products,
+        0);
+    CHECK_EQ(stats_of(weft_list(weft_exp(rows(0, 5))), (weft_updates){0}).products, 0);
+    weft_tensor x = rows(3, 3);
+    CHECK_EQ(stats_of(weft_list(x), (weft_updates){0}).kernels, 0); /* a feed is its own result */
+    CHECK(stats_of(weft_list(weft_scalar(g, 2)), (weft_updates){0}).kernels <= 1);
+    end();
+}
+
+/* ---- the text of a plan ---- */
+
+TEST(the_text_says_what_will_run) {
+    begin("cpu");
+    weft_scope_push(g, "block3");
+    weft_tensor x = rows(8, 12), t = weft_input(g, WEFT_I32, weft_dims(8));
+    weft_tensor h = weft_relu(weft_linear(s, x, 24, "fc"));
+    weft_tensor loss = weft_cross_entropy(weft_linear(s, h, 5, "out"), t);
+    weft_plan *p = weft_compile(
+        g, &(weft_plan_desc){.fetch = weft_list(loss), .update = weft_adam(s, loss, NULL)});
+    weft_stats st = weft_plan_stats(p);
+    char *text = weft_plan_text(p), line[100];
+    snprintf(line, sizeof line, "plan: %u steps", st.kernels);
+    CHECK_HAS(text, line);
+    snprintf(line, sizeof line, "arena %zu bytes", st.arena_bytes);
+    CHECK_HAS(text, line);
+    CHECK_HAS(text, "in block3");
+    CHECK_HAS(text, "matmul");
+    CHECK_HAS(text, "[8,24]");
+    CHECK_HAS(text, "adam");
+    CHECK_HAS(text, "rowsum");
+    CHECK_EQ(occurrences(text, "  matmul "), (int)st.products);
+    weft_text_free(c, text);
+    text = weft_graph_text(g);
+    CHECK_HAS(text, "matmul");
+    CHECK_HAS(text, "f32[8,24]");
+    CHECK_HAS(text, "in block3");
+    weft_text_free(c, text);
+    weft_plan_free(p);
+    end();
+}
