@@ -1,0 +1,73 @@
+/* test_side_by_side.c - plans of one context run from several threads of the program's own.
+ *
+ * Each has its own state, so what they learn must be what each learns alone, bit for bit, whoever
+ * gets the context's crew of threads at the moment. */
+#include "models.h"
+#include "test.h"
+
+#include <pthread.h>
+
+enum { LEARNERS = 3, RUNS = 60 };
+
+typedef struct learner {
+    weft_state *s;
+    weft_plan *p;
+    weft_err err;
+} learner;
+
+static bool learner_begin(weft_ctx *c, learner *l, uint32_t seed) {
+    model m = {0};
+    weft_graph *g = weft_graph_new(c);
+    l->s = weft_state_new(c);
+    weft_state_seed(l->s, seed);
+    model_mlp(g, l->s, &m);
+    l->p = weft_compile(
+        g, &(weft_plan_desc){.fetch = weft_list(m.loss), .update = m.update, .threads = 2});
+    if (CHECK(l->p)) {
+        float *x = weft_feed(l->p, m.x);
+        int32_t *t = weft_feed(l->p, m.target);
+        for (int64_t i = 0; i < weft_count(m.x); i++) x[i] = (float)(i * 37 % 101) / 101 - 0.5f;
+        for (int64_t i = 0; i < weft_count(m.target); i++) t[i] = (int32_t)(i % m.classes);
+    }
+    weft_graph_free(g);
+    return l->p != NULL;
+}
+
+static void *learner_run(void *user) {
+    learner *l = user;
+    for (int i = 0; i < RUNS && l->err == WEFT_OK; i++) l->err = weft_run(l->p);
+    return NULL;
+}
+
+/* Hashes of the states after RUNS runs each, one after the other or all at once. */
+static void learn(bool at_once, uint64_t *hash) {
+    weft_ctx *c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 2});
+    learner l[LEARNERS] = {{0}};
+    pthread_t thread[LEARNERS];
+    bool good = true;
+    for (int i = 0; i < LEARNERS; i++) good = learner_begin(c, &l[i], (uint32_t)i) && good;
+    for (int i = 0; good && i < LEARNERS; i++) {
+        if (at_once) CHECK_EQ(pthread_create(&thread[i], NULL, learner_run, &l[i]), 0);
+        else learner_run(&l[i]);
+    }
+    for (int i = 0; good && at_once && i < LEARNERS; i++)
+        CHECK_EQ(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < LEARNERS; i++) {
+        CHECK_EQ(l[i].err, WEFT_OK);
+        hash[i] = weft_state_hash(l[i].s);
+        weft_plan_free(l[i].p);
+        weft_state_free(l[i].s);
+    }
+    weft_close(c);
+}
+
+TEST(plans_run_side_by_side) {
+    uint64_t alone[LEARNERS], together[LEARNERS];
+    learn(false, alone);
+    learn(true, together);
+    for (int i = 0; i < LEARNERS; i++) {
+        CASE("learner %d", i);
+        CHECK(alone[i] == together[i]);
+        for (int k = 0; k < i; k++) CHECK(alone[i] != alone[k]);
+    }
+}
