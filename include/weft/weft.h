@@ -6,7 +6,8 @@
  *     weft_ctx   *c = weft_open("auto");
  *     weft_state *s = weft_state_new(c);
  *     weft_graph *g = weft_graph_new(c);
- *     weft_tensor x = weft_input(g, WEFT_F32, weft_dims(32, 4)), t = weft_input(g, WEFT_I32, weft_dims(32));
+ *     weft_tensor x = weft_input(g, WEFT_F32, weft_dims(32, 4));
+ *     weft_tensor t = weft_input(g, WEFT_I32, weft_dims(32));
  *     weft_tensor loss = weft_cross_entropy(weft_linear(s, x, 3, "fc"), t);
  *     weft_plan  *p = weft_compile(g, &(weft_plan_desc){ .fetch = weft_list(loss),
  *                                                        .update = weft_adam(s, loss, NULL) });
@@ -68,7 +69,7 @@ typedef enum weft_err {
     X(U32,    4,     "u32")      /* storage; arithmetic is i32's */ \
     X(I8,     1,     "i8")                                          \
     X(U8,     1,     "u8")                                          \
-    X(BOOL,   1,     "bool")     /* a byte, 0 or 1 */
+    X(BOOL,   1,     "bool")  /* a byte, 0 or 1 */
 
 typedef enum weft_dtype {
 #define X(name, bytes, text) WEFT_##name,
@@ -77,11 +78,11 @@ typedef enum weft_dtype {
     WEFT_DTYPE_COUNT
 } weft_dtype;
 
-typedef struct weft_ctx   weft_ctx;     /* a device, its threads and kernels                  */
-typedef struct weft_graph weft_graph;   /* recorded operations; free it any time after compile */
-typedef struct weft_state weft_state;   /* values that last: parameters, slots, statistics     */
-typedef struct weft_plan  weft_plan;    /* compiled steps and one arena                        */
-typedef struct weft_plans weft_plans;   /* a bounded cache of plans                            */
+typedef struct weft_ctx   weft_ctx;    /* a device, its threads and kernels */
+typedef struct weft_graph weft_graph;  /* recorded operations; free it any time after compile */
+typedef struct weft_state weft_state;  /* values that last: parameters, slots, statistics */
+typedef struct weft_plan  weft_plan;   /* compiled steps and one arena */
+typedef struct weft_plans weft_plans;  /* a bounded cache of plans */
 
 /* A tensor is a graph and an index: 16 bytes, by value, nothing to free. id 0 is poison. */
 typedef struct weft_tensor { weft_graph *g; uint32_t id; } weft_tensor;
@@ -122,223 +123,265 @@ extern "C" {
 #endif
 #define WEFT_ALL WEFT_0D      /* as a list of axes: every axis */
 
-WEFT_API const char *weft_err_text(weft_err e);         /* the table's text                       */
-WEFT_API const char *weft_dtype_name(weft_dtype t);     /* "f32"                                  */
-WEFT_API size_t      weft_dtype_size(weft_dtype t);     /* bytes of one element                   */
-WEFT_API const char *weft_version(void);                /* WEFT_VERSION of the library linked     */
+WEFT_API const char *weft_err_text(weft_err e);      /* the table's text */
+WEFT_API const char *weft_dtype_name(weft_dtype t);  /* "f32" */
+WEFT_API size_t      weft_dtype_size(weft_dtype t);  /* bytes of one element */
+WEFT_API const char *weft_version(void);             /* WEFT_VERSION of the library linked */
 
 /* ---- context ----------------------------------------------------------------------------- */
 
 typedef struct weft_open_desc {
-    const char *device;                                 /* "auto", "cpu", "ref", "null", "best"   */
-    int   threads;                                      /* 0: WEFT_THREADS, else as many as pay   */
-    void *(*resize)(void *user, void *p, size_t bytes); /* like realloc; bytes 0 frees            */
-    void  (*log)(void *user, const char *line);         /* told what WEFT_DEBUG asks for          */
+    const char *device;                                  /* "auto", "cpu", "ref", "null", "best" */
+    int   threads;                                       /* 0: WEFT_THREADS, else as many as pay */
+    void *(*resize)(void *user, void *p, size_t bytes);  /* like realloc; bytes 0 frees */
+    void  (*log)(void *user, const char *line);          /* told what WEFT_DEBUG asks for */
     void *user;
 } weft_open_desc;
 
-WEFT_API weft_ctx *weft_open(const char *device);              /* NULL on failure: weft_error(NULL) */
-WEFT_API weft_ctx *weft_open_with(const weft_open_desc *d);    /* the same with every choice        */
-WEFT_API void      weft_close(weft_ctx *c);                    /* after its states, graphs, plans   */
-WEFT_API const char *weft_error(const weft_ctx *c);            /* last message, "" if none; NULL ok */
-WEFT_API weft_err  weft_error_code(const weft_ctx *c);         /* its code                          */
-WEFT_API int       weft_threads(const weft_ctx *c);            /* threads a large plan will use     */
-WEFT_API const char *weft_device_name(const weft_ctx *c);      /* "cpu"                             */
-WEFT_API const char *weft_device_isa(const weft_ctx *c);       /* "avx2"                            */
-WEFT_API uint64_t  weft_allocations(const weft_ctx *c);        /* allocations made so far           */
+WEFT_API weft_ctx *weft_open(const char *device);            /* NULL on failure: weft_error(NULL) */
+WEFT_API weft_ctx *weft_open_with(const weft_open_desc *d);  /* the same with every choice */
+WEFT_API void      weft_close(weft_ctx *c);                  /* after its states, graphs, plans */
+WEFT_API const char *weft_error(const weft_ctx *c);          /* last message, "" if none; NULL ok */
+WEFT_API weft_err  weft_error_code(const weft_ctx *c);       /* its code */
+WEFT_API int       weft_threads(const weft_ctx *c);          /* threads a large plan will use */
+WEFT_API const char *weft_device_name(const weft_ctx *c);    /* "cpu" */
+WEFT_API const char *weft_device_isa(const weft_ctx *c);     /* "avx2" */
+WEFT_API uint64_t  weft_allocations(const weft_ctx *c);      /* allocations made so far */
 
 /* ---- graph and inputs -------------------------------------------------------------------- */
 
-WEFT_API weft_graph *weft_graph_new(weft_ctx *c);              /* NULL when out of memory           */
-WEFT_API void        weft_graph_free(weft_graph *g);           /* NULL is fine; plans live on       */
-WEFT_API void        weft_scope_push(weft_graph *g, const char *name); /* "block3", no dots: prefixes names and messages */
-WEFT_API void        weft_scope_pop (weft_graph *g);           /* back to the scope around it       */
-WEFT_API weft_err    weft_graph_error(const weft_graph *g);    /* WEFT_OK, or why it is poisoned    */
+WEFT_API weft_graph *weft_graph_new(weft_ctx *c);  /* NULL when out of memory */
+WEFT_API void        weft_graph_free(weft_graph *g);  /* NULL is fine; plans live on */
+WEFT_API void        weft_scope_push(weft_graph *g, const char *name);
+    /* "block3", no dots: prefixes names and messages */
+WEFT_API void        weft_scope_pop (weft_graph *g);  /* back to the scope around it */
+WEFT_API weft_err    weft_graph_error(const weft_graph *g);  /* WEFT_OK, or why it is poisoned */
 
-WEFT_API weft_tensor weft_input  (weft_graph *g, weft_dtype t, weft_shape dims); /* set before a run */
-WEFT_API weft_tensor weft_const  (weft_graph *g, weft_dtype t, weft_shape dims, const void *data); /* copied */
-WEFT_API weft_tensor weft_scalar (weft_graph *g, float v);                   /* 0-d f32             */
-WEFT_API weft_tensor weft_integer(weft_graph *g, int32_t v);                 /* 0-d i32             */
-WEFT_API weft_tensor weft_full   (weft_graph *g, weft_shape dims, float v);  /* all elements v      */
-WEFT_API weft_tensor weft_iota   (weft_graph *g, weft_shape dims, int axis); /* i32 index along axis */
+WEFT_API weft_tensor weft_input  (weft_graph *g, weft_dtype t, weft_shape dims);
+    /* set before a run */
+WEFT_API weft_tensor weft_const  (weft_graph *g, weft_dtype t, weft_shape dims, const void *data);
+    /* copied */
+WEFT_API weft_tensor weft_scalar (weft_graph *g, float v);    /* 0-d f32 */
+WEFT_API weft_tensor weft_integer(weft_graph *g, int32_t v);  /* 0-d i32 */
+WEFT_API weft_tensor weft_full   (weft_graph *g, weft_shape dims, float v);  /* all elements v */
+WEFT_API weft_tensor weft_iota   (weft_graph *g, weft_shape dims, int axis);
+    /* i32 index along axis */
 
-WEFT_API int        weft_rank (weft_tensor x);                 /* 0 for poison                      */
-WEFT_API weft_shape weft_shape_of(weft_tensor x);              /* rank 0 for poison                 */
-WEFT_API int64_t    weft_dim  (weft_tensor x, int axis);       /* extent; 0 when there is no such axis */
-WEFT_API int64_t    weft_count(weft_tensor x);                 /* number of elements                */
-WEFT_API weft_dtype weft_dtype_of(weft_tensor x);              /* WEFT_F32 for poison               */
-WEFT_API bool       weft_ok   (weft_tensor x);                 /* not poison                        */
+WEFT_API int        weft_rank (weft_tensor x);            /* 0 for poison */
+WEFT_API weft_shape weft_shape_of(weft_tensor x);         /* rank 0 for poison */
+WEFT_API int64_t    weft_dim  (weft_tensor x, int axis);  /* extent; 0 when there is no such axis */
+WEFT_API int64_t    weft_count(weft_tensor x);            /* number of elements */
+WEFT_API weft_dtype weft_dtype_of(weft_tensor x);         /* WEFT_F32 for poison */
+WEFT_API bool       weft_ok   (weft_tensor x);            /* not poison */
 
 /* ---- element by element; NumPy broadcasting; integers meet floats as f32 ------------------- */
 
-WEFT_API weft_tensor weft_neg  (weft_tensor x);                /* -x                                */
-WEFT_API weft_tensor weft_abs  (weft_tensor x);                /* |x|, slope 0 at 0                 */
-WEFT_API weft_tensor weft_sign (weft_tensor x);                /* -1, 0, 1                          */
-WEFT_API weft_tensor weft_exp  (weft_tensor x);                /* e^x                               */
-WEFT_API weft_tensor weft_expm1(weft_tensor x);                /* e^x - 1, exact near 0             */
-WEFT_API weft_tensor weft_log  (weft_tensor x);                /* ln x; -inf at 0, nan below        */
-WEFT_API weft_tensor weft_log1p(weft_tensor x);                /* ln(1 + x), exact near 0           */
-WEFT_API weft_tensor weft_sqrt (weft_tensor x);                /* slope inf at 0                    */
-WEFT_API weft_tensor weft_rsqrt(weft_tensor x);                /* 1 / sqrt x                        */
-WEFT_API weft_tensor weft_recip(weft_tensor x);                /* 1 / x                             */
-WEFT_API weft_tensor weft_sin  (weft_tensor x);                /* x in radians                      */
-WEFT_API weft_tensor weft_cos  (weft_tensor x);                /* x in radians                      */
-WEFT_API weft_tensor weft_tanh (weft_tensor x);                /* hyperbolic tangent                */
-WEFT_API weft_tensor weft_erf  (weft_tensor x);                /* error function                    */
-WEFT_API weft_tensor weft_floor(weft_tensor x);                /* slope 0                           */
-WEFT_API weft_tensor weft_ceil (weft_tensor x);                /* slope 0                           */
-WEFT_API weft_tensor weft_round(weft_tensor x);                /* halves to even                    */
-WEFT_API weft_tensor weft_square(weft_tensor x);               /* x x                               */
-WEFT_API weft_tensor weft_not  (weft_tensor x);                /* bool: x == 0                      */
+WEFT_API weft_tensor weft_neg  (weft_tensor x);   /* -x */
+WEFT_API weft_tensor weft_abs  (weft_tensor x);   /* |x|, slope 0 at 0 */
+WEFT_API weft_tensor weft_sign (weft_tensor x);   /* -1, 0, 1 */
+WEFT_API weft_tensor weft_exp  (weft_tensor x);   /* e^x */
+WEFT_API weft_tensor weft_expm1(weft_tensor x);   /* e^x - 1, exact near 0 */
+WEFT_API weft_tensor weft_log  (weft_tensor x);   /* ln x; -inf at 0, nan below */
+WEFT_API weft_tensor weft_log1p(weft_tensor x);   /* ln(1 + x), exact near 0 */
+WEFT_API weft_tensor weft_sqrt (weft_tensor x);   /* slope inf at 0 */
+WEFT_API weft_tensor weft_rsqrt(weft_tensor x);   /* 1 / sqrt x */
+WEFT_API weft_tensor weft_recip(weft_tensor x);   /* 1 / x */
+WEFT_API weft_tensor weft_sin  (weft_tensor x);   /* x in radians */
+WEFT_API weft_tensor weft_cos  (weft_tensor x);   /* x in radians */
+WEFT_API weft_tensor weft_tanh (weft_tensor x);   /* hyperbolic tangent */
+WEFT_API weft_tensor weft_erf  (weft_tensor x);   /* error function */
+WEFT_API weft_tensor weft_floor(weft_tensor x);   /* slope 0 */
+WEFT_API weft_tensor weft_ceil (weft_tensor x);   /* slope 0 */
+WEFT_API weft_tensor weft_round(weft_tensor x);   /* halves to even */
+WEFT_API weft_tensor weft_square(weft_tensor x);  /* x x */
+WEFT_API weft_tensor weft_not  (weft_tensor x);   /* bool: x == 0 */
 
-WEFT_API weft_tensor weft_sigmoid   (weft_tensor x);           /* 1 / (1 + e^-x)                    */
-WEFT_API weft_tensor weft_relu      (weft_tensor x);           /* max(x, 0), slope 0 at 0           */
-WEFT_API weft_tensor weft_leaky_relu(weft_tensor x, float slope); /* x, or slope x below 0          */
-WEFT_API weft_tensor weft_elu       (weft_tensor x, float alpha); /* x, or alpha (e^x - 1) below 0  */
-WEFT_API weft_tensor weft_gelu      (weft_tensor x);           /* x Phi(x), by erf                  */
-WEFT_API weft_tensor weft_gelu_tanh (weft_tensor x);           /* GPT-2's approximation             */
-WEFT_API weft_tensor weft_silu      (weft_tensor x);           /* x sigmoid(x)                      */
-WEFT_API weft_tensor weft_softplus  (weft_tensor x);           /* ln(1 + e^x)                       */
+WEFT_API weft_tensor weft_sigmoid   (weft_tensor x);               /* 1 / (1 + e^-x) */
+WEFT_API weft_tensor weft_relu      (weft_tensor x);               /* max(x, 0), slope 0 at 0 */
+WEFT_API weft_tensor weft_leaky_relu(weft_tensor x, float slope);  /* x, or slope x below 0 */
+WEFT_API weft_tensor weft_elu       (weft_tensor x, float alpha);
+    /* x, or alpha (e^x - 1) below 0 */
+WEFT_API weft_tensor weft_gelu      (weft_tensor x);               /* x Phi(x), by erf */
+WEFT_API weft_tensor weft_gelu_tanh (weft_tensor x);               /* GPT-2's approximation */
+WEFT_API weft_tensor weft_silu      (weft_tensor x);               /* x sigmoid(x) */
+WEFT_API weft_tensor weft_softplus  (weft_tensor x);               /* ln(1 + e^x) */
 
-WEFT_API weft_tensor weft_add(weft_tensor a, weft_tensor b);   /* a + b                             */
-WEFT_API weft_tensor weft_sub(weft_tensor a, weft_tensor b);   /* a - b                             */
-WEFT_API weft_tensor weft_mul(weft_tensor a, weft_tensor b);   /* a b                               */
-WEFT_API weft_tensor weft_div(weft_tensor a, weft_tensor b);   /* ints divide as f32                */
-WEFT_API weft_tensor weft_pow(weft_tensor a, weft_tensor b);   /* a^b; nan for a < 0 unless b whole */
-WEFT_API weft_tensor weft_mod(weft_tensor a, weft_tensor b);   /* a - floor(a / b) b: sign of b     */
-WEFT_API weft_tensor weft_maximum(weft_tensor a, weft_tensor b); /* ties: the gradient goes to b    */
-WEFT_API weft_tensor weft_minimum(weft_tensor a, weft_tensor b); /* ties: the gradient goes to b */
-WEFT_API weft_tensor weft_clamp(weft_tensor x, float lo, float hi); /* between lo and hi */
-WEFT_API weft_tensor weft_scale (weft_tensor x, float by);     /* x by                              */
-WEFT_API weft_tensor weft_offset(weft_tensor x, float by);     /* x + by                            */
+WEFT_API weft_tensor weft_add(weft_tensor a, weft_tensor b);         /* a + b */
+WEFT_API weft_tensor weft_sub(weft_tensor a, weft_tensor b);         /* a - b */
+WEFT_API weft_tensor weft_mul(weft_tensor a, weft_tensor b);         /* a b */
+WEFT_API weft_tensor weft_div(weft_tensor a, weft_tensor b);         /* ints divide as f32 */
+WEFT_API weft_tensor weft_pow(weft_tensor a, weft_tensor b);
+    /* a^b; nan for a < 0 unless b whole */
+WEFT_API weft_tensor weft_mod(weft_tensor a, weft_tensor b);  /* a - floor(a / b) b: sign of b */
+WEFT_API weft_tensor weft_maximum(weft_tensor a, weft_tensor b);  /* ties: the gradient goes to b */
+WEFT_API weft_tensor weft_minimum(weft_tensor a, weft_tensor b);  /* ties: the gradient goes to b */
+WEFT_API weft_tensor weft_clamp(weft_tensor x, float lo, float hi);  /* between lo and hi */
+WEFT_API weft_tensor weft_scale (weft_tensor x, float by);           /* x by */
+WEFT_API weft_tensor weft_offset(weft_tensor x, float by);           /* x + by */
 
-WEFT_API weft_tensor weft_lt(weft_tensor a, weft_tensor b);    /* comparisons give bool             */
-WEFT_API weft_tensor weft_le(weft_tensor a, weft_tensor b);    /* a <= b                            */
-WEFT_API weft_tensor weft_gt(weft_tensor a, weft_tensor b);    /* a > b                             */
-WEFT_API weft_tensor weft_ge(weft_tensor a, weft_tensor b);    /* a >= b                            */
-WEFT_API weft_tensor weft_eq(weft_tensor a, weft_tensor b);    /* a == b                            */
-WEFT_API weft_tensor weft_ne(weft_tensor a, weft_tensor b);    /* a != b                            */
-WEFT_API weft_tensor weft_and(weft_tensor a, weft_tensor b);   /* bool: logical; ints: bit by bit   */
-WEFT_API weft_tensor weft_or (weft_tensor a, weft_tensor b);   /* the same                          */
-WEFT_API weft_tensor weft_xor(weft_tensor a, weft_tensor b);   /* the same                          */
-WEFT_API weft_tensor weft_where(weft_tensor cond, weft_tensor a, weft_tensor b); /* cond ? a : b    */
-WEFT_API weft_tensor weft_cast(weft_tensor x, weft_dtype t);   /* floats to ints cut towards 0      */
+WEFT_API weft_tensor weft_lt(weft_tensor a, weft_tensor b);   /* comparisons give bool */
+WEFT_API weft_tensor weft_le(weft_tensor a, weft_tensor b);   /* a <= b */
+WEFT_API weft_tensor weft_gt(weft_tensor a, weft_tensor b);   /* a > b */
+WEFT_API weft_tensor weft_ge(weft_tensor a, weft_tensor b);   /* a >= b */
+WEFT_API weft_tensor weft_eq(weft_tensor a, weft_tensor b);   /* a == b */
+WEFT_API weft_tensor weft_ne(weft_tensor a, weft_tensor b);   /* a != b */
+WEFT_API weft_tensor weft_and(weft_tensor a, weft_tensor b);  /* bool: logical; ints: bit by bit */
+WEFT_API weft_tensor weft_or (weft_tensor a, weft_tensor b);  /* the same */
+WEFT_API weft_tensor weft_xor(weft_tensor a, weft_tensor b);  /* the same */
+WEFT_API weft_tensor weft_where(weft_tensor cond, weft_tensor a, weft_tensor b);  /* cond ? a : b */
+WEFT_API weft_tensor weft_cast(weft_tensor x, weft_dtype t);  /* floats to ints cut towards 0 */
 
 /* ---- folds: over the listed axes (WEFT_ALL: all); keep leaves extents of 1 ------------------ */
 
-WEFT_API weft_tensor weft_sum (weft_tensor x, weft_shape axes, bool keep); /* of nothing: 0 */
-WEFT_API weft_tensor weft_mean(weft_tensor x, weft_shape axes, bool keep); /* sum / count, f32 */
-WEFT_API weft_tensor weft_prod(weft_tensor x, weft_shape axes, bool keep); /* of nothing: 1 */
-WEFT_API weft_tensor weft_max (weft_tensor x, weft_shape axes, bool keep); /* ties share the gradient */
-WEFT_API weft_tensor weft_min (weft_tensor x, weft_shape axes, bool keep); /* ties share the gradient */
-WEFT_API weft_tensor weft_var (weft_tensor x, weft_shape axes, bool keep); /* divides by the count  */
-WEFT_API weft_tensor weft_any (weft_tensor x, weft_shape axes, bool keep); /* bool                  */
-WEFT_API weft_tensor weft_all (weft_tensor x, weft_shape axes, bool keep); /* bool; of nothing: true */
-WEFT_API weft_tensor weft_argmax(weft_tensor x, int axis, bool keep);      /* i32, first of equals  */
-WEFT_API weft_tensor weft_argmin(weft_tensor x, int axis, bool keep); /* i32, first of equals */
-WEFT_API weft_tensor weft_cumsum(weft_tensor x, int axis);     /* sum of all up to here             */
+WEFT_API weft_tensor weft_sum (weft_tensor x, weft_shape axes, bool keep);  /* of nothing: 0 */
+WEFT_API weft_tensor weft_mean(weft_tensor x, weft_shape axes, bool keep);  /* sum / count, f32 */
+WEFT_API weft_tensor weft_prod(weft_tensor x, weft_shape axes, bool keep);  /* of nothing: 1 */
+WEFT_API weft_tensor weft_max (weft_tensor x, weft_shape axes, bool keep);
+    /* ties share the gradient */
+WEFT_API weft_tensor weft_min (weft_tensor x, weft_shape axes, bool keep);
+    /* ties share the gradient */
+WEFT_API weft_tensor weft_var (weft_tensor x, weft_shape axes, bool keep);
+    /* divides by the count */
+WEFT_API weft_tensor weft_any (weft_tensor x, weft_shape axes, bool keep);  /* bool */
+WEFT_API weft_tensor weft_all (weft_tensor x, weft_shape axes, bool keep);
+    /* bool; of nothing: true */
+WEFT_API weft_tensor weft_argmax(weft_tensor x, int axis, bool keep);  /* i32, first of equals */
+WEFT_API weft_tensor weft_argmin(weft_tensor x, int axis, bool keep);  /* i32, first of equals */
+WEFT_API weft_tensor weft_cumsum(weft_tensor x, int axis);             /* sum of all up to here */
 WEFT_API weft_tensor weft_linrec(weft_tensor a, weft_tensor b, int axis, bool reverse);
-                                                               /* h[t] = a[t] h[t-1] + b[t], h[-1] = 0 */
+    /* h[t] = a[t] h[t-1] + b[t], h[-1] = 0 */
 
 /* ---- products ---------------------------------------------------------------------------- */
 
-WEFT_API weft_tensor weft_matmul(weft_tensor a, weft_tensor b); /* [..., m, k] x [..., k, n] -> [..., m, n] */
-WEFT_API weft_tensor weft_einsum(const char *spec, weft_tensors operands); /* "bij,bjk->bik"        */
+WEFT_API weft_tensor weft_matmul(weft_tensor a, weft_tensor b);
+    /* [..., m, k] x [..., k, n] -> [..., m, n] */
+WEFT_API weft_tensor weft_einsum(const char *spec, weft_tensors operands);  /* "bij,bjk->bik" */
 
 /* ---- shape ------------------------------------------------------------------------------- */
 
-WEFT_API weft_tensor weft_reshape  (weft_tensor x, weft_shape dims);  /* one extent may be -1       */
-WEFT_API weft_tensor weft_permute  (weft_tensor x, weft_shape axes);  /* axis i of the result is axes[i] */
-WEFT_API weft_tensor weft_transpose(weft_tensor x, int a, int b);     /* swap two axes              */
-WEFT_API weft_tensor weft_expand   (weft_tensor x, weft_shape dims);  /* broadcast to dims          */
-WEFT_API weft_tensor weft_squeeze  (weft_tensor x, int axis);         /* drop an axis of extent 1   */
-WEFT_API weft_tensor weft_unsqueeze(weft_tensor x, int axis);         /* insert one before axis     */
+WEFT_API weft_tensor weft_reshape  (weft_tensor x, weft_shape dims);  /* one extent may be -1 */
+WEFT_API weft_tensor weft_permute  (weft_tensor x, weft_shape axes);
+    /* axis i of the result is axes[i] */
+WEFT_API weft_tensor weft_transpose(weft_tensor x, int a, int b);     /* swap two axes */
+WEFT_API weft_tensor weft_expand   (weft_tensor x, weft_shape dims);  /* broadcast to dims */
+WEFT_API weft_tensor weft_squeeze  (weft_tensor x, int axis);         /* drop an axis of extent 1 */
+WEFT_API weft_tensor weft_unsqueeze(weft_tensor x, int axis);         /* insert one before axis */
 WEFT_API weft_tensor weft_slice(weft_tensor x, int axis, int64_t start, int64_t stop, int64_t step);
-                                                               /* Python's x[start:stop:step]        */
-#define WEFT_END INT64_MAX                                     /* "to the end", either direction    */
+    /* Python's x[start:stop:step] */
+#define WEFT_END INT64_MAX  /* "to the end", either direction */
 WEFT_API weft_tensor weft_slice_at(weft_tensor x, int axis, weft_tensor start, int64_t length);
-                                                               /* start: 0-d i32, read at run time, clamped */
-WEFT_API weft_tensor weft_pad  (weft_tensor x, int axis, int64_t before, int64_t after, float value); /* with value */
-WEFT_API weft_tensor weft_flip (weft_tensor x, int axis);      /* the other way round               */
-WEFT_API weft_tensor weft_tile (weft_tensor x, weft_shape times);     /* repeat along each axis     */
-WEFT_API weft_tensor weft_concat(weft_tensors parts, int axis); /* one after the other */
-WEFT_API weft_tensor weft_stack (weft_tensors parts, int axis);       /* along a new axis           */
-WEFT_API weft_err    weft_split(weft_tensor x, int axis, int parts, weft_tensor *out); /* equal parts */
+    /* start: 0-d i32, read at run time, clamped */
+WEFT_API weft_tensor weft_pad  (weft_tensor x, int axis, int64_t before, int64_t after,
+        float value);
+    /* with value */
+WEFT_API weft_tensor weft_flip (weft_tensor x, int axis);          /* the other way round */
+WEFT_API weft_tensor weft_tile (weft_tensor x, weft_shape times);  /* repeat along each axis */
+WEFT_API weft_tensor weft_concat(weft_tensors parts, int axis);    /* one after the other */
+WEFT_API weft_tensor weft_stack (weft_tensors parts, int axis);    /* along a new axis */
+WEFT_API weft_err    weft_split(weft_tensor x, int axis, int parts, weft_tensor *out);
+    /* equal parts */
 
 /* ---- picking and ordering; an index out of range reads 0 and adds nowhere ------------------- */
 
-WEFT_API weft_tensor weft_gather     (weft_tensor x, weft_tensor index, int axis); /* x[.., index, ..]: index's axes replace axis */
-WEFT_API weft_tensor weft_take_along (weft_tensor x, weft_tensor index, int axis); /* one index per result element */
-WEFT_API weft_tensor weft_scatter_add(weft_tensor base, weft_tensor index, weft_tensor src, int axis);
-                                                               /* base, and src added at take_along's places */
-WEFT_API weft_tensor weft_one_hot (weft_tensor index, int64_t classes);     /* f32 [..., classes]   */
-WEFT_API weft_tensor weft_embedding(weft_tensor table, weft_tensor index);  /* rows of table        */
-WEFT_API weft_tensor weft_argsort(weft_tensor x, int axis, bool descending); /* i32, stable         */
-WEFT_API weft_tensor weft_sort   (weft_tensor x, int axis, bool descending); /* stable */
+WEFT_API weft_tensor weft_gather     (weft_tensor x, weft_tensor index, int axis);
+    /* x[.., index, ..]: index's axes replace axis */
+WEFT_API weft_tensor weft_take_along (weft_tensor x, weft_tensor index, int axis);
+    /* one index per result element */
+WEFT_API weft_tensor weft_scatter_add(weft_tensor base, weft_tensor index, weft_tensor src,
+        int axis);
+    /* base, and src added at take_along's places */
+WEFT_API weft_tensor weft_one_hot (weft_tensor index, int64_t classes);  /* f32 [..., classes] */
+WEFT_API weft_tensor weft_embedding(weft_tensor table, weft_tensor index);  /* rows of table */
+WEFT_API weft_tensor weft_argsort(weft_tensor x, int axis, bool descending);  /* i32, stable */
+WEFT_API weft_tensor weft_sort   (weft_tensor x, int axis, bool descending);  /* stable */
 typedef struct weft_top { weft_tensor values, indices; } weft_top;
-WEFT_API weft_top    weft_topk   (weft_tensor x, int64_t k, int axis);       /* largest first       */
+WEFT_API weft_top    weft_topk   (weft_tensor x, int64_t k, int axis);  /* largest first */
 
 /* ---- randomness: a pure function of (seed, run number, place in the graph, element) --------- */
 
-WEFT_API weft_tensor weft_uniform  (weft_graph *g, weft_shape dims);             /* [0, 1)           */
-WEFT_API weft_tensor weft_normal   (weft_graph *g, weft_shape dims);             /* mean 0, deviation 1 */
-WEFT_API weft_tensor weft_bernoulli(weft_graph *g, float p, weft_shape dims);    /* bool, true with p */
-WEFT_API weft_tensor weft_randint  (weft_graph *g, int32_t lo, int32_t hi, weft_shape dims); /* [lo, hi) */
-WEFT_API weft_tensor weft_permutation(weft_graph *g, int64_t n);                 /* i32 [n]          */
-WEFT_API weft_tensor weft_dropout  (weft_tensor x, float p);                     /* 0 with p, else x / (1 - p) */
+WEFT_API weft_tensor weft_uniform  (weft_graph *g, weft_shape dims);  /* [0, 1) */
+WEFT_API weft_tensor weft_normal   (weft_graph *g, weft_shape dims);  /* mean 0, deviation 1 */
+WEFT_API weft_tensor weft_bernoulli(weft_graph *g, float p, weft_shape dims);
+    /* bool, true with p */
+WEFT_API weft_tensor weft_randint  (weft_graph *g, int32_t lo, int32_t hi, weft_shape dims);
+    /* [lo, hi) */
+WEFT_API weft_tensor weft_permutation(weft_graph *g, int64_t n);      /* i32 [n] */
+WEFT_API weft_tensor weft_dropout  (weft_tensor x, float p);  /* 0 with p, else x / (1 - p) */
 
-/* ---- blocks: operations with a definition made of the above and faster kernels where there are any */
+/* ---- blocks: defined by the above, with faster kernels where there are any ----------------- */
 
-WEFT_API weft_tensor weft_softmax    (weft_tensor x, int axis);              /* exp(x - max) / sum  */
-WEFT_API weft_tensor weft_log_softmax(weft_tensor x, int axis); /* x - logsumexp */
-WEFT_API weft_tensor weft_logsumexp  (weft_tensor x, int axis, bool keep); /* ln sum e^x */
-WEFT_API weft_tensor weft_layer_norm (weft_tensor x, weft_tensor weight, weft_tensor bias, float eps); /* last axis */
-WEFT_API weft_tensor weft_rms_norm   (weft_tensor x, weft_tensor weight, float eps);                  /* last axis */
-WEFT_API weft_tensor weft_group_norm (weft_tensor x, int groups, weft_tensor weight, weft_tensor bias, float eps); /* [N, C, ...] */
+WEFT_API weft_tensor weft_softmax    (weft_tensor x, int axis);  /* exp(x - max) / sum */
+WEFT_API weft_tensor weft_log_softmax(weft_tensor x, int axis);  /* x - logsumexp */
+WEFT_API weft_tensor weft_logsumexp  (weft_tensor x, int axis, bool keep);  /* ln sum e^x */
+WEFT_API weft_tensor weft_layer_norm (weft_tensor x, weft_tensor weight, weft_tensor bias,
+        float eps);
+    /* last axis */
+WEFT_API weft_tensor weft_rms_norm   (weft_tensor x, weft_tensor weight, float eps);
+    /* last axis */
+WEFT_API weft_tensor weft_group_norm (weft_tensor x, int groups, weft_tensor weight,
+        weft_tensor bias, float eps);
+    /* [N, C, ...] */
 typedef struct weft_normed { weft_tensor y, mean, var; } weft_normed;
-WEFT_API weft_normed weft_batch_norm (weft_tensor x, weft_tensor weight, weft_tensor bias, float eps); /* [N, C, ...], batch statistics */
+WEFT_API weft_normed weft_batch_norm (weft_tensor x, weft_tensor weight, weft_tensor bias,
+        float eps);
+    /* [N, C, ...], batch statistics */
 
 typedef struct weft_conv_desc {
-    int64_t stride[2], padding[2], dilation[2];   /* rows, columns; conv1d uses the first; stride and dilation 0: 1 */
-    int64_t output_padding[2];                    /* transposes only                                 */
-    int64_t groups;                               /* 0: 1                                            */
-    bool    channels_last;                        /* x and y are [N, H, W, C] instead of [N, C, H, W] */
+    int64_t stride[2], padding[2], dilation[2];
+        /* rows, columns; conv1d uses the first; stride and dilation 0: 1 */
+    int64_t output_padding[2];                   /* transposes only */
+    int64_t groups;                              /* 0: 1 */
+    bool    channels_last;  /* x and y are [N, H, W, C] instead of [N, C, H, W] */
 } weft_conv_desc;
-WEFT_API weft_tensor weft_conv1d(weft_tensor x, weft_tensor w, const weft_conv_desc *d); /* w [out, in/groups, k] */
-WEFT_API weft_tensor weft_conv2d(weft_tensor x, weft_tensor w, const weft_conv_desc *d); /* w [out, in/groups, kh, kw] */
-WEFT_API weft_tensor weft_conv_transpose1d(weft_tensor x, weft_tensor w, const weft_conv_desc *d); /* w [in, out/groups, k] */
-WEFT_API weft_tensor weft_conv_transpose2d(weft_tensor x, weft_tensor w, const weft_conv_desc *d); /* w [in, out/groups, kh, kw] */
+WEFT_API weft_tensor weft_conv1d(weft_tensor x, weft_tensor w, const weft_conv_desc *d);
+    /* w [out, in/groups, k] */
+WEFT_API weft_tensor weft_conv2d(weft_tensor x, weft_tensor w, const weft_conv_desc *d);
+    /* w [out, in/groups, kh, kw] */
+WEFT_API weft_tensor weft_conv_transpose1d(weft_tensor x, weft_tensor w, const weft_conv_desc *d);
+    /* w [in, out/groups, k] */
+WEFT_API weft_tensor weft_conv_transpose2d(weft_tensor x, weft_tensor w, const weft_conv_desc *d);
+    /* w [in, out/groups, kh, kw] */
 
 typedef struct weft_pool_desc {
-    int64_t size[2], stride[2], padding[2];       /* stride 0: size                                  */
+    int64_t size[2], stride[2], padding[2];  /* stride 0: size */
     bool    channels_last;
 } weft_pool_desc;
-WEFT_API weft_tensor weft_max_pool(weft_tensor x, const weft_pool_desc *d);  /* [N, C, H, W]         */
-WEFT_API weft_tensor weft_avg_pool(weft_tensor x, const weft_pool_desc *d);  /* padding counts as 0  */
+WEFT_API weft_tensor weft_max_pool(weft_tensor x, const weft_pool_desc *d);  /* [N, C, H, W] */
+WEFT_API weft_tensor weft_avg_pool(weft_tensor x, const weft_pool_desc *d);
+    /* padding counts as 0 */
 
 typedef struct weft_attention_desc {
     bool        causal;
-    float       scale;                            /* 0: 1 / sqrt(head size)                          */
-    weft_tensor mask;                             /* optional bool, broadcast to [..., tq, tk]: true may be seen */
+    float       scale;  /* 0: 1 / sqrt(head size) */
+    weft_tensor mask;   /* optional bool, broadcast to [..., tq, tk]: true may be seen */
 } weft_attention_desc;
-WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v, const weft_attention_desc *d);
-                                                  /* q [..., tq, h], k [..., tk, h], v [..., tk, hv] */
-WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets); /* [..., classes], i32 [...]: mean */
-WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);                      /* mean (a - b)^2  */
+WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
+        const weft_attention_desc *d);
+    /* q [..., tq, h], k [..., tk, h], v [..., tk, hv] */
+WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets);
+    /* [..., classes], i32 [...]: mean */
+WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);  /* mean (a - b)^2 */
 
 /* ---- gradients --------------------------------------------------------------------------- */
 
 WEFT_API weft_err    weft_grad(weft_tensor y, const weft_tensor *wrt, size_t n, weft_tensor *out);
-                                                  /* d sum(y) / d wrt[i]; zeros where y does not depend on it;
-                                                     equal expressions are one tensor, and have one gradient */
-WEFT_API weft_err    weft_vjp (weft_tensor y, weft_tensor seed, const weft_tensor *wrt, size_t n, weft_tensor *out); /* d sum(seed y) / d wrt[i] */
-WEFT_API weft_tensor weft_stop_gradient(weft_tensor x);                        /* x, seen as constant */
-WEFT_API weft_tensor weft_straight_through(weft_tensor value, weft_tensor path); /* value, with path's gradient */
+    /* d sum(y) / d wrt[i]; zeros where y does not depend on it;
+       equal expressions are one tensor, and have one gradient */
+WEFT_API weft_err    weft_vjp (weft_tensor y, weft_tensor seed, const weft_tensor *wrt, size_t n,
+        weft_tensor *out);
+    /* d sum(seed y) / d wrt[i] */
+WEFT_API weft_tensor weft_stop_gradient(weft_tensor x);  /* x, seen as constant */
+WEFT_API weft_tensor weft_straight_through(weft_tensor value, weft_tensor path);
+    /* value, with path's gradient */
 /* A rule gets the gradient dy and writes one gradient per input (a poison tensor means none). */
-typedef void (*weft_rule)(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in, size_t n, weft_tensor *out);
-WEFT_API weft_tensor weft_custom_grad(weft_tensor y, weft_tensors in, weft_rule rule, void *user); /* y, with this rule */
-WEFT_API void        weft_checkpoint_begin(weft_graph *g);  /* what is recorded until the end is computed again */
-WEFT_API void        weft_checkpoint_end  (weft_graph *g);  /* for the gradients instead of being kept          */
+typedef void (*weft_rule)(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+        size_t n, weft_tensor *out);
+WEFT_API weft_tensor weft_custom_grad(weft_tensor y, weft_tensors in, weft_rule rule, void *user);
+    /* y, with this rule */
+WEFT_API void        weft_checkpoint_begin(weft_graph *g);
+    /* what is recorded until the end is computed again */
+WEFT_API void        weft_checkpoint_end  (weft_graph *g);
+    /* for the gradients instead of being kept */
 
 /* ---- state ------------------------------------------------------------------------------- */
 
@@ -348,86 +391,119 @@ typedef enum weft_init_kind {
 typedef struct weft_init { weft_init_kind kind; float a, b; } weft_init;
     /* VALUE a; UNIFORM from a to b; NORMAL mean a, deviation b; drawn from (seed, name) alone */
 
-WEFT_API weft_state *weft_state_new (weft_ctx *c);             /* NULL: weft_error(c)               */
-WEFT_API void        weft_state_free(weft_state *s);   /* plans that use it fail with a message afterwards */
-WEFT_API void        weft_state_seed(weft_state *s, uint32_t seed); /* before the first parameter   */
+WEFT_API weft_state *weft_state_new (weft_ctx *c);                   /* NULL: weft_error(c) */
+WEFT_API void        weft_state_free(weft_state *s);
+    /* plans that use it fail with a message afterwards */
+WEFT_API void        weft_state_seed(weft_state *s, uint32_t seed);
+    /* before the first parameter */
 
-WEFT_API weft_tensor weft_param(weft_graph *g, weft_state *s, const char *name, weft_shape dims, weft_init init);
-                                                  /* get or create, trained; the graph's scopes prefix the name */
-WEFT_API weft_tensor weft_buffer(weft_graph *g, weft_state *s, const char *name, weft_dtype t, weft_shape dims, weft_init init);
-                                                  /* the same for what is not trained: statistics, caches, counters */
-WEFT_API weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const char *kind, weft_init init);
-                                                  /* an optimiser's companion of a parameter, "exp_avg" */
+WEFT_API weft_tensor weft_param(weft_graph *g, weft_state *s, const char *name, weft_shape dims,
+        weft_init init);
+    /* get or create, trained; the graph's scopes prefix the name */
+WEFT_API weft_tensor weft_buffer(weft_graph *g, weft_state *s, const char *name, weft_dtype t,
+        weft_shape dims, weft_init init);
+    /* the same for what is not trained: statistics, caches, counters */
+WEFT_API weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const char *kind,
+        weft_init init);
+    /* an optimiser's companion of a parameter, "exp_avg" */
 
-typedef struct weft_entry { const char *name; weft_dtype dtype; weft_shape dims; size_t bytes; bool trained; } weft_entry;
-WEFT_API size_t   weft_state_count(const weft_state *s);       /* entries                           */
-WEFT_API weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out);   /* in order of creation */
-WEFT_API weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes); /* copy out */
-WEFT_API weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes); /* copy in */
-WEFT_API void    *weft_state_data(weft_state *s, const char *name);    /* the memory itself, on the CPU; NULL if unknown */
-WEFT_API uint64_t weft_state_hash(weft_state *s);                      /* of all names and values  */
+typedef struct weft_entry {
+    const char *name;
+    weft_dtype dtype;
+    weft_shape dims;
+    size_t bytes;
+    bool trained;
+} weft_entry;
+WEFT_API size_t   weft_state_count(const weft_state *s);             /* entries */
+WEFT_API weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out);
+    /* in order of creation */
+WEFT_API weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes);
+    /* copy out */
+WEFT_API weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes);
+    /* copy in */
+WEFT_API void    *weft_state_data(weft_state *s, const char *name);
+    /* the memory itself, on the CPU; NULL if unknown */
+WEFT_API uint64_t weft_state_hash(weft_state *s);                    /* of all names and values */
 
-/* ---- layers and optimisers the engine itself carries; nn.h and optim.h have the rest --------- */
+/* ---- layers and optimisers the engine itself carries --------------------------------------- */
 
 WEFT_API weft_tensor weft_linear(weft_state *s, weft_tensor x, int64_t out, const char *name);
-                                                  /* x W^T + b: name.weight [out, in], name.bias [out] */
+    /* x W^T + b: name.weight [out, in], name.bias [out] */
 
 typedef struct weft_update  { weft_tensor state, value; } weft_update;
-typedef struct weft_updates { const weft_update *at; size_t n; } weft_updates;   /* owned by the graph */
-WEFT_API weft_updates weft_assign(weft_tensor state, weft_tensor value);         /* one update       */
-WEFT_API weft_updates weft_updates_join(weft_graph *g, weft_updates a, weft_updates b); /* both lists, in order */
+typedef struct weft_updates { const weft_update *at; size_t n; } weft_updates;
+    /* owned by the graph */
+WEFT_API weft_updates weft_assign(weft_tensor state, weft_tensor value);  /* one update */
+WEFT_API weft_updates weft_updates_join(weft_graph *g, weft_updates a, weft_updates b);
+    /* both lists, in order */
 
-WEFT_API void         weft_layer_update(weft_tensor state, weft_tensor value);   /* left with the graph: plans with .training do it */
+WEFT_API void         weft_layer_update(weft_tensor state, weft_tensor value);
+    /* left with the graph: plans with .training do it */
 
-typedef struct weft_sgd_desc  { float lr, momentum, decay; bool nesterov; } weft_sgd_desc;      /* lr 0: 0.01  */
-typedef struct weft_adam_desc { float lr, beta1, beta2, eps, decay; } weft_adam_desc;           /* lr 0: 0.001 */
-WEFT_API weft_updates weft_sgd (weft_state *s, weft_tensor loss, const weft_sgd_desc *d);  /* all parameters of loss */
-WEFT_API weft_updates weft_adam(weft_state *s, weft_tensor loss, const weft_adam_desc *d); /* decay is decoupled */
+typedef struct weft_sgd_desc  { float lr, momentum, decay; bool nesterov; } weft_sgd_desc;
+    /* lr 0: 0.01 */
+typedef struct weft_adam_desc { float lr, beta1, beta2, eps, decay; } weft_adam_desc;
+    /* lr 0: 0.001 */
+WEFT_API weft_updates weft_sgd (weft_state *s, weft_tensor loss, const weft_sgd_desc *d);
+    /* all parameters of loss */
+WEFT_API weft_updates weft_adam(weft_state *s, weft_tensor loss, const weft_adam_desc *d);
+    /* decay is decoupled */
     /* the rate lives in the state as "optim.lr", the count of steps as "optim.step" */
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
 typedef struct weft_plan_desc {
-    weft_tensors fetch;          /* what weft_get may ask for                                       */
-    weft_updates update;         /* what a run changes                                              */
-    bool  training;              /* include updates that layers left with the graph                 */
-    int   threads;               /* 0: chosen from the work, at most the context's                  */
-    bool  portable;              /* no fast kernels for blocks: what weft_plan_emit_c needs         */
-    bool  unfused;               /* one kernel per operation, for comparison                        */
+    weft_tensors fetch;   /* what weft_get may ask for */
+    weft_updates update;  /* what a run changes */
+    bool  training;       /* include updates that layers left with the graph */
+    int   threads;        /* 0: chosen from the work, at most the context's */
+    bool  portable;       /* no fast kernels for blocks: what weft_plan_emit_c needs */
+    bool  unfused;        /* one kernel per operation, for comparison */
 } weft_plan_desc;
 
-WEFT_API weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d);  /* NULL: weft_error(ctx)  */
-WEFT_API void       weft_plan_free(weft_plan *p);              /* NULL is fine                      */
-WEFT_API weft_err   weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes); /* copy a feed in */
-WEFT_API void      *weft_feed(weft_plan *p, weft_tensor input);            /* where a feed lies, to write it in place */
-WEFT_API weft_err   weft_run(weft_plan *p);                    /* one run: reads see old state, updates come at its end */
-WEFT_API weft_err   weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes); /* copy a result out */
-WEFT_API float      weft_item(weft_plan *p, weft_tensor t);                /* one fetched number; nan if it cannot */
+WEFT_API weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d);
+    /* NULL: weft_error(ctx) */
+WEFT_API void       weft_plan_free(weft_plan *p);                /* NULL is fine */
+WEFT_API weft_err   weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes);
+    /* copy a feed in */
+WEFT_API void      *weft_feed(weft_plan *p, weft_tensor input);
+    /* where a feed lies, to write it in place */
+WEFT_API weft_err   weft_run(weft_plan *p);
+    /* one run: reads see old state, updates come at its end */
+WEFT_API weft_err   weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes);
+    /* copy a result out */
+WEFT_API float      weft_item(weft_plan *p, weft_tensor t);
+    /* one fetched number; nan if it cannot */
 
 typedef struct weft_stats {
-    uint32_t kernels;            /* steps of a run                                                  */
-    uint32_t products;           /* of which matrix products                                        */
-    uint32_t segments;           /* stretches without a barrier                                     */
-    int      threads;            /* threads a run uses                                              */
-    size_t   arena_bytes;        /* memory of intermediates                                         */
-    double   flops, bytes;       /* work and traffic of a run, estimated                            */
+    uint32_t kernels;       /* steps of a run */
+    uint32_t products;      /* of which matrix products */
+    uint32_t segments;      /* stretches without a barrier */
+    int      threads;       /* threads a run uses */
+    size_t   arena_bytes;   /* memory of intermediates */
+    double   flops, bytes;  /* work and traffic of a run, estimated */
 } weft_stats;
-WEFT_API weft_stats weft_plan_stats(const weft_plan *p);       /* all 0 for NULL                    */
-WEFT_API char      *weft_plan_text (const weft_plan *p);                   /* what will run; free with weft_text_free */
-WEFT_API char      *weft_plan_emit_c(const weft_plan *p, const char *name); /* one C99 file, weights inside; needs libm */
-WEFT_API void       weft_text_free(weft_ctx *c, char *text);   /* any text the library gave         */
+WEFT_API weft_stats weft_plan_stats(const weft_plan *p);      /* all 0 for NULL */
+WEFT_API char      *weft_plan_text (const weft_plan *p);
+    /* what will run; free with weft_text_free */
+WEFT_API char      *weft_plan_emit_c(const weft_plan *p, const char *name);
+    /* one C99 file, weights inside; needs libm */
+WEFT_API void       weft_text_free(weft_ctx *c, char *text);  /* any text the library gave */
 
-/* Plans by key (batch size, sequence length), built on demand, the least recently used freed first. */
+/* Plans by key (batch size, sequence length), built on demand; the least recently used go first. */
 typedef weft_plan *(*weft_build)(weft_ctx *c, weft_state *s, const int64_t *key, int n, void *user);
-WEFT_API weft_plans *weft_plans_new (weft_ctx *c, weft_state *s, int capacity, weft_build build, void *user); /* at most capacity plans */
-WEFT_API weft_plan  *weft_plans_get (weft_plans *ps, const int64_t *key, int n); /* found or built; NULL on failure */
-WEFT_API void        weft_plans_free(weft_plans *ps);          /* and all its plans                 */
+WEFT_API weft_plans *weft_plans_new (weft_ctx *c, weft_state *s, int capacity, weft_build build,
+        void *user);
+    /* at most capacity plans */
+WEFT_API weft_plan  *weft_plans_get (weft_plans *ps, const int64_t *key, int n);
+    /* found or built; NULL on failure */
+WEFT_API void        weft_plans_free(weft_plans *ps);  /* and all its plans */
 
 /* ---- looking around ---------------------------------------------------------------------- */
 
-WEFT_API weft_err weft_print(weft_tensor x);                    /* computes x and prints it on stdout */
-WEFT_API float    weft_item_of(weft_tensor x);                  /* computes x and gives its one number */
-WEFT_API char    *weft_graph_text(const weft_graph *g);         /* every node, one a line            */
+WEFT_API weft_err weft_print(weft_tensor x);             /* computes x and prints it on stdout */
+WEFT_API float    weft_item_of(weft_tensor x);           /* computes x and gives its one number */
+WEFT_API char    *weft_graph_text(const weft_graph *g);  /* every node, one a line */
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,8 @@ struct weft_ctx {
     char message[512];
 };
 
-void ctx_log(weft_ctx *c, const char *format, ...) WEFT_FORMAT(2, 3); /* to the callback, or stderr */
+/* to the callback, or stderr */
+void ctx_log(weft_ctx *c, const char *format, ...) WEFT_FORMAT(2, 3);
 
 /* A value that lasts. Memory comes when it is first needed: entries made until then are laid out
  * together as one segment, slab by slab, so that companions lie at equal distances. */
@@ -55,7 +56,8 @@ struct weft_state {
 enum { STATE_ALIGN = 64, STATE_NOT_FOUND = -1 };
 int64_t  state_find(const weft_state *s, const char *name);
 int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
-                   weft_init init, bool trained, int64_t like); /* index, or STATE_NOT_FOUND after weft_fail */
+                   /* index, or STATE_NOT_FOUND after weft_fail */
+                   weft_init init, bool trained, int64_t like);
 weft_err state_seal(weft_state *s);  /* give memory and first values to what has none  */
 void     state_hold(weft_state *s);
 void     state_release(weft_state *s);

@@ -57,7 +57,7 @@ typedef struct node {
     uint32_t hash, next;      /* chain of the interning table                             */
 } node;
 
-enum { SCOPE_DEPTH = 16, SCOPE_LENGTH = 255 };      /* of a scope and those around it, with separators */
+enum { SCOPE_DEPTH = 16, SCOPE_LENGTH = 255 }; /* of a scope and those around it, with separators */
 typedef struct graph_scope  { const char *name; uint32_t parent, randoms; } graph_scope;
 typedef struct graph_custom { weft_rule rule; void *user; } graph_custom;
 typedef struct graph_span   { uint32_t begin, end; } graph_span;       /* a checkpointed stretch */
@@ -78,7 +78,7 @@ struct weft_graph {
     weft_updates layers;                               /* updates that layers left here          */
     uint32_t inputs;
     uint16_t salt;
-    bool     final;                                    /* a compiler's copy: nobody differentiates it any more */
+    bool     final;  /* a compiler's copy: nobody differentiates it any more */
     weft_err err;
 };
 
@@ -93,7 +93,7 @@ WEFT_INLINE weft_tensor operand(weft_tensor t, int i) {
     return tensor_at(t.g, node_in(t.g, node_of(t))[i]);
 }
 int64_t node_count(const weft_graph *g, const node *n);              /* elements               */
-bool    node_literal(weft_tensor t, float *value);                   /* through expands and reshapes; i32 as float */
+bool    node_literal(weft_tensor t, float *value);  /* through expands and reshapes; i32 as float */
 const char *node_scope(const weft_graph *g, const node *n, char *buf, size_t size, char separator);
 
 /* ---- appending; a failure poisons the graph and returns poison ---- */
@@ -102,13 +102,15 @@ weft_tensor graph_fail(weft_graph *g, weft_err e, const char *format, ...) WEFT_
 weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
                          const weft_tensor *in, int nin, const int64_t *attr, int nattr);
 weft_tensor graph_literal(weft_graph *g, weft_dtype t, uint32_t bits);        /* 0-d           */
-bool        graph_hold (weft_graph *g, weft_state *s);                        /* one more state, kept until the graph is freed */
+/* one more state, kept until the graph is freed */
+bool        graph_hold (weft_graph *g, weft_state *s);
 weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype t, weft_shape dims);
 weft_tensor graph_part(weft_tensor block, int index, weft_dtype t, int rank, const int64_t *dim);
 weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int nin,
                         const int64_t *attr, int nattr);              /* poison if an operand is */
 bool graph_checked(weft_graph *g, const weft_tensor *in, int nin);    /* same graph, none poison */
-bool graph_shape_ok(weft_graph *g, const char *what, weft_dtype t, const weft_shape *s); /* a leaf may have it */
+/* a leaf may have it */
+bool graph_shape_ok(weft_graph *g, const char *what, weft_dtype t, const weft_shape *s);
 
 /* The same node with other operands: how passes copy a graph. */
 weft_tensor graph_copy_node(weft_graph *to, const weft_graph *from, const node *n, const weft_tensor *in);
@@ -116,10 +118,11 @@ weft_tensor graph_copy_node(weft_graph *to, const weft_graph *from, const node *
 /* ---- rules by operation ---- */
 
 weft_tensor simplify(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
-                     const weft_tensor *in, int nin, const int64_t *attr, int nattr); /* poison: keep */
-weft_tensor named_copy(weft_tensor x, int name);                      /* x, told apart from the same x elsewhere */
-weft_tensor stored_copy(weft_tensor x);                               /* x, with memory of its own if it had none */
-weft_tensor owned_copy(weft_tensor x);                                /* x again, in memory of its own */
+                     /* poison: keep */
+                     const weft_tensor *in, int nin, const int64_t *attr, int nattr);
+weft_tensor named_copy(weft_tensor x, int name);  /* x, told apart from the same x elsewhere */
+weft_tensor stored_copy(weft_tensor x);  /* x, with memory of its own if it had none */
+weft_tensor owned_copy(weft_tensor x);  /* x again, in memory of its own */
 weft_tensor full_like(weft_tensor x, float v);                        /* f32 of x's shape        */
 weft_tensor sum_mask(weft_tensor x, uint32_t mask);                   /* keeps the axes           */
 

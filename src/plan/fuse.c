@@ -1,12 +1,14 @@
 /* fuse.c - nodes into clusters: what one step computes.
  *
- * Nodes are taken in order. Each joins the cluster of an operand (or one that reads the same operand) if it runs
- * over the same loop space, or opens a new one. Three rules keep this sound and simple:
+ * Nodes are taken in order. Each joins the cluster of an operand (or one that reads the same
+ * operand) if it runs over the same loop space, or opens a new one. Three rules keep this sound and
+ * simple:
  *   - a member reads another member only at its own element, or, a folded one, at its own row;
- *   - everything else it reads is computed by clusters that come earlier in the order of execution; a cluster
- *     that nobody outside reads yet may still be moved to the end of that order;
+ *   - everything else it reads is computed by clusters that come earlier in the order of execution;
+ *     a cluster that nobody outside reads yet may still be moved to the end of that order, or
+ *     absorbed by the only one that reads it;
  *   - a matmul takes maps over its own shape as an epilogue, other routines take nobody.
- * That alone makes softmax, layer norm, cross entropy and their gradients single kernels. */
+ * That alone makes softmax, layer norm and cross entropy single kernels with their gradients. */
 #include "plan/passes.h"
 
 enum { FUSE_NODES = 60, FUSE_LOADS = 20 };

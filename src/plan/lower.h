@@ -17,7 +17,8 @@ typedef struct lower {
     bool      failed;
 } lower;
 
-uint32_t lower_buffer(compile *c, uint32_t id);      /* of a stored node; KNOBUF and c->starved when out of memory */
+/* of a stored node; KNOBUF and c->starved when out of memory */
+uint32_t lower_buffer(compile *c, uint32_t id);
 
 /* lower_code.c */
 uint16_t lower_emit(lower *l, kins i);
@@ -26,7 +27,7 @@ bool     lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool 
 uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool rows);
 void     lower_member(lower *l, uint32_t id);         /* the instructions of one node             */
 void     lower_store(lower *l, uint32_t id);
-kernel  *lower_finish(lower *l, bool merge);          /* loop order, merged dimensions; NULL: starved */
+kernel  *lower_finish(lower *l, bool merge);  /* loop order, merged dimensions; NULL: starved */
 ktype    lower_type(int dtype);
 
 /* update.c: may the value of u be written straight into the state's memory? */

@@ -63,7 +63,8 @@ typedef struct compile {
     uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
     uint32_t   *product;          /* the cluster of a product whose epilogue reads the node, or 0 */
     uint8_t    *folded;           /* read by a fold                                             */
-    uint8_t    *inlined;          /* computed again by each reader: a comparison is cheaper than its memory */
+    /* computed again by each reader: a comparison is cheaper than its memory */
+    uint8_t    *inlined;
     cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
     uint32_t    across;           /* the latest cluster that folds across columns, or 0         */
     uint32_t    pos;
@@ -79,16 +80,17 @@ bool view_contiguous(const compile *c, uint32_t id);          /* in order, witho
 /* The view of `from` (axes D) over the loop dimensions E, which merge or split D's. */
 typedef struct fitted { int64_t stride[KDIMS]; int32_t lo[KDIMS], hi[KDIMS]; } fitted;
 bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t *e, fitted *out);
-bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);   /* but for extents of 1 */
+/* but for extents of 1 */
+bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 
 bool fuse_pass(compile *c);
 void spare_pass(compile *c);                                  /* the end of fuse_pass           */
 bool lower_pass(compile *c);
 bool join_pass(compile *c);
-void plan_debug(const weft_plan *p);                          /* what WEFT_DEBUG asks for, to the log */
+void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);
-weft_err memory_check(const weft_plan *p);                    /* no two live buffers overlap, none is read unwritten */
+weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
 
 weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants, uint32_t *map);
 

@@ -32,15 +32,16 @@ enum {
     K_STORE,                      /* a -> view                                                   */
     K_INDEX,                      /* the view's off + sum(index * stride), as i32                */
     K_CONST,                      /* bits                                                        */
-    K_RANDOM,                     /* element number by view; a seed, b run number; arg2 stream, bits = random_kind */
+    K_RANDOM,  /* element number by view; a seed, b run number; arg2 stream, bits = random_kind */
     K_TAKE,                       /* load at view plus a * arg2, where 0 <= a < bits, else 0     */
-    K_SUM, K_MAX, K_PROD, K_ARGMAX, /* folds of a over the row; argmax gives the position in the row */
+    /* folds of a over the row; argmax gives the position in the row */
+    K_SUM, K_MAX, K_PROD, K_ARGMAX,
     K_FMA,                        /* a * b + c: super-operations, made by backends               */
     K_COUNT
 };
 
-typedef enum ktype { KT_F32, KT_I32, KT_BOOL } ktype;   /* what a register holds (bool: i32 0 or 1) */
-typedef enum klevel { KL_ELEMENT, KL_ROW } klevel;      /* a value per element, or one per row      */
+typedef enum ktype { KT_F32, KT_I32, KT_BOOL } ktype; /* what a register holds (bool: i32 0 or 1) */
+typedef enum klevel { KL_ELEMENT, KL_ROW } klevel;  /* a value per element, or one per row */
 
 /* One instruction defines the register of its own number (static single assignment). For
  * OP_cast, `bits` is the target weft_dtype: the value is rounded or wrapped to it and kept in a
@@ -87,7 +88,7 @@ typedef struct roperand {
 enum { STEP_OPERANDS = 12 };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
-    kernel   *kern;               /* STEP_KERNEL; STEP_MATMUL: epilogue over [batch..., m, n], or NULL */
+    kernel   *kern;  /* STEP_KERNEL; STEP_MATMUL: epilogue over [batch..., m, n], or NULL */
     roperand  in[STEP_OPERANDS];  /* then the results, in[nin ... nin + nout)                    */
     int64_t   attr[12];           /* of the operation or block                                   */
     double    flops, bytes;       /* estimated                                                   */

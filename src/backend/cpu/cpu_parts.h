@@ -20,7 +20,7 @@ typedef struct cpu_exe {
     uint8_t   kind;
     bool      barrier;    /* wait for all threads before this step */
     int64_t   units;
-    int64_t   group;      /* units that stay together in this segment, so that shares of steps match */
+    int64_t   group;  /* units that stay together in this segment, so that shares of steps match */
     interp   *code;       /* a row program, or a product's epilogue */
     cpu_product *product;
     routine   routine;

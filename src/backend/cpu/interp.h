@@ -12,9 +12,9 @@ typedef struct interp interp;
 /* Addresses of buffers must be known. NULL after weft_fail. */
 interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epilogue);
 
-int64_t interp_units(const interp *x);        /* pieces for threads; any split gives the same bits     */
-int64_t interp_rows(const interp *x);         /* loop rows in all (map and row programs), else 0        */
-size_t  interp_scratch(const interp *x);      /* bytes per thread, 64-byte aligned                      */
+int64_t interp_units(const interp *x);  /* pieces for threads; any split gives the same bits */
+int64_t interp_rows(const interp *x);  /* loop rows in all (map and row programs), else 0 */
+size_t  interp_scratch(const interp *x);  /* bytes per thread, 64-byte aligned */
 void    interp_run(const interp *x, int64_t unit0, int64_t unit1, void *scratch);
 
 /* An epilogue over rows [row0, row1) and columns [col0, col1) of its last dimension. */

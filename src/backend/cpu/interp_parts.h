@@ -37,7 +37,8 @@ typedef struct iop {
 
 typedef enum interp_mode { INTERP_MAP, INTERP_ROWS, INTERP_STREAM, INTERP_ACROSS } interp_mode;
 
-typedef struct interp_phase { uint16_t head, body, end; } interp_phase;   /* iops [head, body) once a row, [body, end) once a tile */
+/* iops [head, body) once a row, [body, end) once a tile */
+typedef struct interp_phase { uint16_t head, body, end; } interp_phase;
 
 typedef struct interp_view {
     char    *at;                      /* element 0 of the view                                    */
@@ -69,8 +70,8 @@ struct interp {
     int          xr, xc;              /* dimensions of a tile's rows (-1: none) and columns       */
     int          outer, reduce;       /* as in the kernel                                         */
     int          rows, cols;          /* largest tile                                             */
-    bool         long_sums;           /* sums across so many rows that they go through partial sums */
-    int64_t      units, chunks;       /* chunks: units along the columns (one-dimensional maps, across) */
+    bool         long_sums;  /* sums across so many rows that they go through partial sums */
+    int64_t      units, chunks; /* chunks: units along the columns (one-dimensional maps, across) */
     int          nview, niop, nslot, nphase, ndirect;
     interp_view *view;
     iop         *op;

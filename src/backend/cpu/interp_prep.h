@@ -18,7 +18,7 @@ typedef struct prep {
     int       nins;
     uint16_t  slot_of[PREP_INS];      /* where an instruction's value lies, in its own level      */
     uint16_t  spread_of[PREP_INS];    /* a row value spread over the tile                         */
-    uint16_t  best_of[PREP_INS];      /* argmax: the running maximum; sums across: the total so far */
+    uint16_t  best_of[PREP_INS];  /* argmax: the running maximum; sums across: the total so far */
     int16_t   avail[PREP_INS];        /* first phase in which the value can be had                */
     int16_t   last[PREP_INS];         /* last iop that reads the value (straight lists)           */
     uint16_t  free_tile[PREP_SLOTS];
