@@ -4,7 +4,8 @@
  * fused multiply-add is named under clang, which contracts within a basic block only: under a
  * sanitizer some tiles were fused and others not, and splitting changed bits. gcc contracts, and
  * named it spills the sums (42 instead of 102 GFLOP/s, gcc 12); but from 13 on it leaves a chain
- * with a single sum unfused, so that one is named for gcc too. */
+ * with a single sum unfused, so that one is named for it too (not under a sanitizer, where gcc
+ * fuses nothing). */
 #include "../../core/compiler.h"
 #include "gemm_parts.h"
 
@@ -25,6 +26,11 @@
 #else
 #define GEMM_NAMED(name, x, y, z) ((x) * (y) + (z))
 #endif
+#if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 13 && !WEFT_SANITIZED
+#define GEMM_ALONE(name, x, y, z) name((x), (y), (z))
+#else
+#define GEMM_ALONE GEMM_NAMED
+#endif
 
 WEFT_TARGET_BEGIN_128
 #define GEMM_LANES 4
@@ -41,7 +47,7 @@ WEFT_TARGET_BEGIN_256
 #define GEMM_WORD 128f
 #define GEMM_REGISTERS 16
 #define GEMM_FMA(x, y, z) GEMM_NAMED(_mm_fmadd_ps, x, y, z)
-#define GEMM_LONE_FMA _mm_fmadd_ps
+#define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END
 
@@ -50,7 +56,7 @@ WEFT_TARGET_BEGIN_256
 #define GEMM_WORD 256
 #define GEMM_REGISTERS 16
 #define GEMM_FMA(x, y, z) GEMM_NAMED(_mm256_fmadd_ps, x, y, z)
-#define GEMM_LONE_FMA _mm256_fmadd_ps
+#define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm256_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END
 
@@ -59,10 +65,11 @@ WEFT_TARGET_BEGIN_512
 #define GEMM_WORD 512
 #define GEMM_REGISTERS 32
 #define GEMM_FMA(x, y, z) GEMM_NAMED(_mm512_fmadd_ps, x, y, z)
-#define GEMM_LONE_FMA _mm512_fmadd_ps
+#define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm512_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END
 #endif
 
 #undef GEMM_NAMED
+#undef GEMM_ALONE
 #undef GEMM_QUIET
