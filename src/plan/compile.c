@@ -1,7 +1,7 @@
 /* compile.c - from a graph and a wish to a plan: one call per pass, top to bottom.
  *
  * The plan holds no pointer into the graph, and nothing is left behind when a pass fails. */
-#include "plan/passes.h"
+#include "plan/lower.h"
 
 enum { COMPILE_THREADS = 256 }; /* more are never useful */
 
@@ -123,19 +123,9 @@ static void compile_mark(compile *c) {
 /* Whether the device's routine for node n takes its operand k with the strides it has. */
 static bool compile_accepts(const compile *c, const node *n, int k) {
     const weft_backend *b = c->ctx->backend;
-    step s = {.kind = n->op == OP_linrec        ? STEP_LINREC
-                      : n->op == OP_scatter_add ? STEP_SCATTER_ADD
-                      : n->op == OP_argsort     ? STEP_ARGSORT
-                                                : STEP_BLOCK,
-              .nin = (uint8_t)n->nin,
-              .block = n->op == OP_block ? (uint8_t)node_attr(c->g, n)[0] : 0};
-    for (int i = 0; i < n->nin; i++) {
-        uint32_t in = node_in(c->g, n)[i];
-        const node *o = &c->g->node[in];
-        s.in[i] = (roperand){.dtype = o->dtype, .rank = o->rank, .off = c->view[in].off};
-        memcpy(s.in[i].dim, node_dims(c->g, o), o->rank * sizeof *s.in[i].dim);
-        memcpy(s.in[i].stride, c->view[in].stride, o->rank * sizeof *s.in[i].stride);
-    }
+    step s = {.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
+    if (n->op == OP_block) s.block = (uint8_t)node_attr(c->g, n)[0];
+    for (int i = 0; i < n->nin; i++) s.in[i] = lower_described(c, node_in(c->g, n)[i]);
     return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
 }
 
@@ -204,22 +194,10 @@ static bool compile_bind(compile *c, binding **list, size_t *n, size_t *cap, uin
 }
 
 static uint32_t compile_pinned(compile *c, uint32_t id) {
-    if (c->buf[id] != KNOBUF) return c->buf[id];
-    const node *x = &c->g->node[id];
-    buffer b = {.place = BUF_ARENA,
-                .dtype = x->dtype,
-                .alias = KNOBUF,
-                .pinned = true,
-                .bytes = (size_t)node_count(c->g, x) * weft_dtype_size((weft_dtype)x->dtype)};
-    if (x->op == OP_state && !c->copied[id])
-        b.place = BUF_STATE, b.state = (uint32_t)node_attr(c->g, x)[0],
-        b.entry = (uint32_t)node_attr(c->g, x)[1];
-    weft_plan *p = c->plan;
-    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, b)) {
-        weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
-        return KNOBUF;
-    }
-    return c->buf[id] = (uint32_t)p->bufs - 1;
+    uint32_t b = lower_buffer(c, id);
+    if (b == KNOBUF) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    else c->plan->buf[b].pinned = true;
+    return b;
 }
 
 /* Inputs and fetches get memory that outlives a run; a fetched state is read where it lies. */

@@ -98,7 +98,7 @@ static bool fuse_aligned(const cluster *k, const aview *v, int rank, const int64
 
 /* ---- members ---- */
 
-static bool fuse_is_row(const compile *c, const cluster *k, uint32_t id) {
+bool fuse_is_row(const compile *c, const cluster *k, uint32_t id) {
     const node *n = &c->g->node[id];
     if (!k->folds) return false;
     int64_t whole = fuse_count(k, false);

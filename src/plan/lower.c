@@ -65,13 +65,27 @@ static step *lower_step(compile *c, step_kind kind, uint32_t id) {
     return &p->step[p->steps - 1];
 }
 
-static void lower_roperand(compile *c, roperand *r, uint32_t id) {
+roperand lower_described(const compile *c, uint32_t id) {
     const node *n = &c->g->node[id];
     const aview *v = &c->view[id];
-    *r = (roperand){
-        .buf = lower_buffer(c, v->base), .dtype = n->dtype, .rank = n->rank, .off = v->off};
-    memcpy(r->dim, node_dims(c->g, n), n->rank * sizeof *r->dim);
-    memcpy(r->stride, v->stride, n->rank * sizeof *r->stride);
+    roperand r = {.buf = KNOBUF, .dtype = n->dtype, .rank = n->rank, .off = v->off};
+    memcpy(r.dim, node_dims(c->g, n), n->rank * sizeof *r.dim);
+    memcpy(r.stride, v->stride, n->rank * sizeof *r.stride);
+    return r;
+}
+
+static void lower_roperand(compile *c, roperand *r, uint32_t id) {
+    *r = lower_described(c, id);
+    r->buf = lower_buffer(c, c->view[id].base);
+}
+
+step_kind lower_kind(const node *n) {
+    switch (n->op) {
+    case OP_linrec: return STEP_LINREC;
+    case OP_scatter_add: return STEP_SCATTER_ADD;
+    case OP_argsort: return STEP_ARGSORT;
+    default: return STEP_BLOCK;
+    }
 }
 
 static double lower_count(const kernel *k) {
@@ -159,11 +173,7 @@ static bool lower_routine(lower *l) {
     compile *c = l->c;
     uint32_t id = l->k->first;
     const node *n = &c->g->node[id];
-    step_kind kind = n->op == OP_linrec        ? STEP_LINREC
-                     : n->op == OP_scatter_add ? STEP_SCATTER_ADD
-                     : n->op == OP_argsort     ? STEP_ARGSORT
-                                               : STEP_BLOCK;
-    step *s = lower_step(c, kind, id);
+    step *s = lower_step(c, lower_kind(n), id);
     if (!s) return false;
     const int64_t *attr = node_attr(c->g, n);
     int first = n->op == OP_block;

@@ -20,6 +20,9 @@ typedef struct lower {
 /* of a stored node; KNOBUF and c->starved when out of memory */
 uint32_t lower_buffer(compile *c, uint32_t id);
 
+roperand  lower_described(const compile *c, uint32_t id);   /* shape and strides, no buffer yet */
+step_kind lower_kind(const node *n);                        /* of a routine or block */
+
 /* lower_code.c */
 uint16_t lower_emit(lower *l, kins i);
 int      lower_view(lower *l, const kview *v);

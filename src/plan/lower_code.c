@@ -166,22 +166,10 @@ static uint16_t lower_random(lower *l, uint32_t id, bool rows) {
                                 .arg2 = node_attr(c->g, n)[0]});
 }
 
-static bool lower_rows(const lower *l, const node *n, bool copied) {
-    const cluster *k = l->k;
-    if (!k->folds) return false;
-    int64_t whole = 1, rows = 1;
-    for (int i = 0; i < k->rank; i++) {
-        whole *= k->dim[i];
-        if (!k->red[i]) rows *= k->dim[i];
-    }
-    return (op_table[n->op].cls == CLASS_FOLD && !copied) || node_count(l->c->g, n) != whole ||
-           whole == rows;
-}
-
 void lower_member(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
-    bool rows = lower_rows(l, n, c->copied[id]);
+    bool rows = fuse_is_row(c, l->k, id);
     kins i = {
         .op = n->op, .type = (uint8_t)lower_type(n->dtype), .level = rows ? KL_ROW : KL_ELEMENT};
     if (c->copied[id]) {
@@ -225,7 +213,7 @@ void lower_member(lower *l, uint32_t id) {
 void lower_store(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
-    bool rows = lower_rows(l, n, c->copied[id]);
+    bool rows = fuse_is_row(c, l->k, id);
     aview own;
     kview view;
     view_identity(&own, id, n->rank, node_dims(c->g, n));

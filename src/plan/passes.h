@@ -85,6 +85,8 @@ bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 
 bool fuse_pass(compile *c);
+/* Is member id of k a value per row, not per element? */
+bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
 void spare_pass(compile *c);                                  /* the end of fuse_pass           */
 bool lower_pass(compile *c);
 bool join_pass(compile *c);
