@@ -125,6 +125,30 @@ static inline void model_dropout(weft_graph *g, weft_state *s, model *m) {
         weft_sgd(s, m->loss, &(weft_sgd_desc){.lr = 0.1f, .momentum = 0.5f, .nesterov = true});
 }
 
+/* An LSTM over 7 steps of 20 sequences, a GRU back over what it says, and a linear layer. */
+static inline weft_recurred model_recur(weft_state *s, weft_cell cell, weft_tensor x, int64_t units,
+                                        const char *name, bool reverse) {
+    int64_t width = weft_cell_gates(cell) * units;
+    weft_init init = {WEFT_INIT_UNIFORM, -0.25f, 0.25f};
+    weft_scope_push(x.g, name);
+    weft_tensor w_ih = weft_param(x.g, s, "weight_ih_l0", weft_dims(width, weft_dim(x, 2)), init);
+    weft_tensor w_hh = weft_param(x.g, s, "weight_hh_l0", weft_dims(width, units), init);
+    weft_tensor b_ih = weft_param(x.g, s, "bias_ih_l0", weft_dims(width), init);
+    weft_tensor b_hh = weft_param(x.g, s, "bias_hh_l0", weft_dims(width), init);
+    weft_scope_pop(x.g);
+    return weft_recur(cell, x, w_ih, w_hh, b_ih, b_hh, &(weft_recur_desc){.reverse = reverse});
+}
+
+static inline void model_recurrent(weft_graph *g, weft_state *s, model *m) {
+    m->x = weft_input(g, WEFT_F32, weft_dims(20, 7, 9));
+    m->target = weft_input(g, WEFT_I32, weft_dims(20));
+    m->classes = 6;
+    weft_tensor h = model_recur(s, WEFT_LSTM, weft_transpose(m->x, 0, 1), 16, "lstm", false).y;
+    m->y = weft_linear(s, model_recur(s, WEFT_GRU, h, 10, "gru", true).h, 6, "fc");
+    m->loss = weft_cross_entropy(m->y, m->target);
+    m->update = weft_adam(s, m->loss, &(weft_adam_desc){.lr = 1e-2f});
+}
+
 typedef struct model_row {
     const char *name;
     void (*build)(weft_graph *g, weft_state *s, model *m);
@@ -133,7 +157,7 @@ typedef struct model_row {
 static const model_row model_table[] = {
     {"dqn", model_dqn},         {"mlp", model_mlp},
     {"cnn", model_cnn},         {"attention", model_attention},
-    {"dropout", model_dropout},
+    {"dropout", model_dropout}, {"recurrent", model_recurrent},
 };
 enum { MODELS = sizeof model_table / sizeof *model_table };
 

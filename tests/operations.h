@@ -24,6 +24,31 @@ static weft_tensor split_part(weft_tensor x, int axis, int parts, int which) {
     return out[which];
 }
 
+/* A recurrent layer's y, h and c one after the other; weights small enough for several steps. */
+enum { RECUR_BIASED = 1, RECUR_STARTED = 2, RECUR_REVERSED = 4, RECUR_SHORT = 8, RECUR_LAST = 16 };
+static weft_tensor recurred(program *p, weft_cell cell, weft_shape size, int how) {
+    int64_t T = size.n[0], B = size.n[1], I = size.n[2], H = size.n[3];
+    int64_t width = weft_cell_gates(cell) * H;
+    weft_tensor x = program_given(p, 0, WEFT_F32, -2, 2, weft_dims(T, B, I)),
+                w_ih = program_given(p, 1, WEFT_F32, -2, 2, weft_dims(width, I)),
+                w_hh = program_given(p, 2, WEFT_F32, -2, 2, weft_dims(width, H));
+    weft_tensor bias[2] = {{0}}, first[2] = {{0}};
+    weft_recur_desc d = {.reverse = how & RECUR_REVERSED};
+    if (how & RECUR_BIASED)
+        weft_split(program_given(p, 3, WEFT_F32, -2, 2, weft_dims(2 * width)), 0, 2, bias);
+    if (how & RECUR_STARTED)
+        weft_split(program_given(p, 4, WEFT_F32, -2, 2, weft_dims(2 * B, H)), 0, 2, first);
+    d.h0 = first[0];
+    if (cell == WEFT_LSTM) d.c0 = first[1];
+    if (how & RECUR_SHORT)
+        d.lengths = program_given(p, 5, WEFT_I32, -1, (double)T + 2, weft_dims(B));
+    weft_recurred r =
+        weft_recur(cell, x, weft_scale(w_ih, 0.4f), weft_scale(w_hh, 0.4f), bias[0], bias[1], &d);
+    if (how & RECUR_LAST) return r.h;
+    weft_tensor y = weft_concat(weft_list(weft_reshape(r.y, weft_dims(T * B, H)), r.h), 0);
+    return r.c.g ? weft_concat(weft_list(y, r.c), 0) : y;
+}
+
 #define G         (p->g)
 #define NONE      ((weft_tensor){0})
 #define DIMS(...) weft_dims(__VA_ARGS__)

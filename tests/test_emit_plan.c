@@ -113,6 +113,28 @@ static void net_batched(net *n, weft_graph *g,
                              &(weft_pool_desc){.size = {2, 2}}));
 }
 
+static void net_recur(net *n, weft_graph *g, weft_state *s) { /* unrolled, forward and backward */
+    weft_tensor x = fed(n, g, WEFT_F32, weft_dims(4, 5, 3)), t = fed(n, g, WEFT_I32, weft_dims(5));
+    weft_init init = {WEFT_INIT_UNIFORM, -0.5f, 0.5f};
+    const weft_cell cell[] = {WEFT_LSTM, WEFT_GRU};
+    weft_tensor y = x, h = x;
+    for (int i = 0; i < 2; i++) {
+        weft_scope_push(g, i ? "gru" : "lstm");
+        int64_t width = 6 * weft_cell_gates(cell[i]);
+        weft_tensor w_ih = weft_param(g, s, "w_ih", weft_dims(width, weft_dim(y, 2)), init),
+                    w_hh = weft_param(g, s, "w_hh", weft_dims(width, 6), init),
+                    bias = weft_param(g, s, "bias", weft_dims(width), init);
+        weft_recurred r = weft_recur(cell[i], y, w_ih, w_hh, bias, bias,
+                                     &(weft_recur_desc){.lengths = t, .reverse = i});
+        y = r.y, h = r.h;
+        weft_scope_pop(g);
+    }
+    weft_tensor loss = weft_cross_entropy(weft_linear(s, h, 3, "fc"), t);
+    n->update = weft_adam(s, loss, &(weft_adam_desc){.lr = 0.05f});
+    fetched(n, loss);
+    fetched(n, y);
+}
+
 typedef struct sample {
     const char *name;
     void (*make)(net *, weft_graph *, weft_state *);
@@ -121,7 +143,7 @@ typedef struct sample {
 static const sample samples[] = {
     { "classify", net_classify }, { "train", net_train },     { "embed", net_embed },
     { "scan", net_scan },         { "random", net_random },   { "dropout", net_dropout },
-    { "narrow", net_narrow },     { "batched", net_batched },
+    { "narrow", net_narrow },     { "batched", net_batched }, { "recur", net_recur },
 };
 /* clang-format on */
 

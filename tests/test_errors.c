@@ -338,6 +338,41 @@ TEST(blocks) {
     BAD(SHAPE, "expand", weft_attention(x, x, x, &(weft_attention_desc){.mask = v}));
     BAD(ARGUMENT, "different graphs",
         weft_attention(x, x, x, &(weft_attention_desc){.mask = foreign}));
+#define SEQUENCE     weft_input(g, WEFT_F32, weft_dims(2, 4, 3))
+#define MATRIX(m, n) weft_input(g, WEFT_F32, weft_dims(m, n))
+#define RECUR(cell, ...)                                                                           \
+    weft_recur(cell, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), none, none,                           \
+               &(weft_recur_desc){__VA_ARGS__})                                                    \
+        .y
+    BAD(ARGUMENT, "recur: there is no cell 9",
+        weft_recur((weft_cell)9, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), none, none, NULL).h);
+    BAD(ARGUMENT, "graph", weft_recur(WEFT_LSTM, none, x, x, none, none, NULL).y);
+    BAD(ARGUMENT, "missing", weft_recur(WEFT_LSTM, SEQUENCE, none, x, none, none, NULL).c);
+    BAD(SHAPE, "lstm: x must be [steps, rows, inputs], got rank 2",
+        weft_recur(WEFT_LSTM, x, x, x, none, none, NULL).y);
+    BAD(SHAPE, "gru: w_hh must be [18,6], got [24,6]", RECUR(WEFT_GRU, .reverse = true));
+    BAD(SHAPE, "lstm: w_hh must be [24,6], got [6]",
+        weft_recur(WEFT_LSTM, SEQUENCE, MATRIX(24, 3), v, none, none, NULL).y);
+    BAD(SHAPE, "lstm: w_ih must be [24,3], got [24,5]",
+        weft_recur(WEFT_LSTM, SEQUENCE, MATRIX(24, 5), MATRIX(24, 6), none, none, NULL).y);
+    BAD(SHAPE, "lstm: b_ih must be [24], got [6]",
+        weft_recur(WEFT_LSTM, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), v, none, NULL).y);
+    BAD(SHAPE, "lstm: b_hh must be [24], got []",
+        weft_recur(WEFT_LSTM, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), none, z, NULL).y);
+    BAD(SHAPE, "lstm: h0 must be [4,6], got [6]", RECUR(WEFT_LSTM, .h0 = v));
+    BAD(SHAPE, "lstm: c0 must be [4,6], got [6,4]",
+        RECUR(WEFT_LSTM, .c0 = weft_transpose(x, 0, 1)));
+    BAD(ARGUMENT, "different graphs", RECUR(WEFT_LSTM, .h0 = foreign));
+    BAD(ARGUMENT, "rnn_tanh: c0 is for the lstm alone",
+        weft_recur(WEFT_RNN_TANH, SEQUENCE, MATRIX(6, 3), MATRIX(6, 6), none, none,
+                   &(weft_recur_desc){.c0 = x})
+            .y);
+    BAD(SHAPE, "lstm: lengths must be [4], got [4,6]",
+        RECUR(WEFT_LSTM, .lengths = weft_input(g, WEFT_I32, weft_dims(4, 6))));
+    BAD(DTYPE, "lstm: lengths must be i32, got bool", RECUR(WEFT_LSTM, .lengths = b));
+#undef SEQUENCE
+#undef MATRIX
+#undef RECUR
     BAD(SHAPE, "cross_entropy: logits [4,6] need targets", weft_cross_entropy(x, v));
     BAD(SHAPE, "cross_entropy", weft_cross_entropy(x, x));
     BAD(DTYPE, "integer", weft_cross_entropy(x, weft_input(g, WEFT_F32, weft_dims(4))));

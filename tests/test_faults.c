@@ -4,35 +4,12 @@
  * memory, nothing may leak, and a program that claims success must have computed what it computes
  * with all the memory in the world. Two kinds of failure: one allocation only, and all from the
  * n-th on. In the first kind compiling is tried again, and must then succeed. */
+#include "heap.h"
 #include "models.h"
 #include "test.h"
 
 #include <limits.h>
 #include <stdio.h>
-
-/* ---- an allocator that fails on purpose ---- */
-
-typedef struct heap {
-    long made, live, fail_at; /* fail_at 0: never */
-    bool for_ever, failed;
-} heap;
-
-static void *heap_resize(void *user, void *p, size_t bytes) {
-    heap *h = user;
-    if (!bytes) {
-        free(p);
-        h->live--;
-        return NULL;
-    }
-    h->made++;
-    if (h->fail_at && (h->made == h->fail_at || (h->for_ever && h->made > h->fail_at))) {
-        h->failed = true;
-        return NULL;
-    }
-    void *q = realloc(p, bytes);
-    if (!p && q) h->live++;
-    return q;
-}
 
 /* ---- a program ---- */
 
@@ -129,6 +106,16 @@ static void r_masked(job *j) {
     weft_tensor q = weft_reshape(j->f, weft_dims(2, 3, 6, 6));
     weft_tensor mask = weft_lt(weft_iota(j->g, weft_dims(6, 6), 0), weft_integer(j->g, 4));
     with_grad(j, weft_attention(q, q, q, &(weft_attention_desc){.mask = mask}), j->f);
+}
+static void r_recur(job *j) {
+    weft_tensor x = weft_reshape(j->f, weft_dims(6, 6, 6)), w = weft_slice(x, 0, 0, 4, 1);
+    weft_tensor w_ih = weft_reshape(w, weft_dims(24, 6)),
+                h0 = weft_squeeze(weft_slice(x, 0, 0, 1, 1), 0);
+    weft_tensor lengths = weft_iota(j->g, weft_dims(6), 0), none = {0};
+    weft_recurred r = weft_recur(WEFT_LSTM, x, w_ih, w_ih, none, none,
+                                 &(weft_recur_desc){.h0 = h0, .lengths = lengths, .reverse = true});
+    with_grad(j, r.y, j->f);
+    want(j, r.c);
 }
 static void r_softmax(job *j) {
     with_grad(j, weft_log_softmax(j->x, 0), j->x);
@@ -353,6 +340,8 @@ static const program table[] = {
     {.name = "pooling", .record = r_pool},
     {.name = "attention", .record = r_attention},
     {.name = "masked attention", .record = r_masked},
+    {.name = "recurrence", .record = r_recur},
+    {.name = "recurrence unrolled", .record = r_recur, .portable = true},
     {.name = "softmax", .record = r_softmax},
     {.name = "cross entropy", .record = r_cross_entropy},
     {.name = "norms", .record = r_norms},

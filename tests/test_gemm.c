@@ -114,48 +114,68 @@ static void run_pieces(const gemm_plan *p, const gemm_shape *s, gemm_data d, flo
     }
 }
 
+/* The plan's run against what is wanted, whole and in pieces. */
+static bool check_plan(const gemm_plan *p, const gemm_shape *s, const gemm_data *d,
+                       const float *old, const float *want, const float *bound) {
+    const size_t count = (size_t)(s->m * s->n) + 1, size = (size_t)(2 * GUARD + s->m * s->c_row);
+    float *whole = malloc(size * 4), *split = malloc(size * 4);
+    const coverage *seen = d->user;
+    memset(seen->seen, 0, count);
+    run_pieces(p, s, *d, whole, old, p->units);
+    bool good = CHECK(guards_hold(whole, s->m, s->n, s->c_row));
+    double worst = 0;
+    int64_t uncovered = 0;
+    for (int64_t i = 0; i < s->m * s->n; i++) {
+        const float got = whole[GUARD + i / s->n * s->c_row + i % s->n];
+        const double off = fabs((double)got - want[i]) / bound[i];
+        if (!(off <= worst)) worst = off;
+        uncovered += seen->seen[i] != (d->band != NULL);
+    }
+    good &= CHECK(worst <= 1);
+    good &= CHECK_EQ(uncovered, 0);
+    for (int64_t piece = 1; piece < p->units; piece = piece * 2 + 1) {
+        run_pieces(p, s, *d, split, old, piece);
+        good &= CHECK_MEM(split, whole, size * 4);
+    }
+    int64_t elements = 0;
+    for (int64_t unit = 0; unit < p->units; unit++) {
+        const gemm_area r = gemm_unit(p, unit);
+        elements += (r.i1 - r.i0) * (r.j1 - r.j0);
+    }
+    good &= CHECK_EQ(elements, s->m * s->n);
+    free(whole), free(split);
+    return good;
+}
+
+/* As it is chosen, and with B packed beforehand. */
 static bool check_product(isa level, int64_t m, int64_t k, int64_t n, int a_form, int b_form,
                           int epilogue) {
     const operand a = operand_make(m, k, a_form), b = operand_make(k, n, b_form);
     const operand mask = operand_make(m, n, 2), bias = operand_make(1, n, 0);
     const gemm_shape s = { m, n, k, a.row, a.column, b.row, b.column, n + (a_form + b_form) % 3 };
-    const size_t count = (size_t)(m * n) + 1, size = (size_t)(2 * GUARD + m * s.c_row);
+    const size_t count = (size_t)(m * n) + 1;
     float *old = malloc(count * 4), *want = malloc(count * 4), *bound = malloc(count * 4);
-    float *whole = malloc(size * 4), *split = malloc(size * 4);
     for (int64_t i = 0; i < m * n; i++) old[i] = (float)test_uniform(-1, 1);
     coverage seen = { calloc(count, 1), n };
-    const gemm_data d = { .a = a.first, .b = b.first, .bias = epilogue & BIAS ? bias.first : NULL,
-                          .mask = epilogue & MASK ? mask.first : NULL, .mask_row = mask.row,
-                          .relu = epilogue & RELU, .accumulate = epilogue & OLD,
-                          .band = epilogue & BAND ? count_band : NULL, .user = &seen };
+    gemm_data d = { .a = a.first, .b = b.first, .bias = epilogue & BIAS ? bias.first : NULL,
+                    .mask = epilogue & MASK ? mask.first : NULL, .mask_row = mask.row,
+                    .relu = epilogue & RELU, .accumulate = epilogue & OLD,
+                    .band = epilogue & BAND ? count_band : NULL, .user = &seen };
+    reference(&s, &d, old, want, bound);
     gemm_plan p;
     gemm_choose(&p, level, &s);
-    run_pieces(&p, &s, d, whole, old, p.units);
-    bool good = CHECK(guards_hold(whole, m, n, s.c_row));
-    reference(&s, &d, old, want, bound);
-    double worst = 0;
-    int64_t uncovered = 0;
-    for (int64_t i = 0; i < m * n; i++) {
-        const float got = whole[GUARD + i / n * s.c_row + i % n];
-        const double off = fabs((double)got - want[i]) / bound[i];
-        if (!(off <= worst)) worst = off;
-        uncovered += seen.seen[i] != ((epilogue & BAND) != 0);
-    }
-    good &= CHECK(worst <= 1);
-    good &= CHECK_EQ(uncovered, 0);
-    memset(seen.seen, 0, count);
-    for (int64_t piece = 1; piece < p.units; piece = piece * 2 + 1) {
-        run_pieces(&p, &s, d, split, old, piece);
-        good &= CHECK_MEM(split, whole, size * 4);
-    }
-    int64_t elements = 0;
-    for (int64_t unit = 0; unit < p.units; unit++) {
-        const gemm_area r = gemm_unit(&p, unit);
-        elements += (r.i1 - r.i0) * (r.j1 - r.j0);
-    }
-    good &= CHECK_EQ(elements, m * n);
+    bool good = check_plan(&p, &s, &d, old, want, bound);
+
+    gemm_choose_packed(&p, level, &s, 1 + (m + n) % 23);
+    float *packed = aligned_alloc(64, p.packed / 64 * 64 + 64);
+    memset(packed, 0xff, p.packed);
+    gemm_pack(&p, packed, b.first);
+    CHECK_EQ(p.scratch, 0);
+    d.packed = packed, d.b = NULL;
+    good &= check_plan(&p, &s, &d, old, want, bound);
+    free(packed);
     free(a.all), free(b.all), free(mask.all), free(bias.all);
-    free(old), free(want), free(bound), free(whole), free(split), free(seen.seen);
+    free(old), free(want), free(bound), free(seen.seen);
     return good;
 }
 

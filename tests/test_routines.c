@@ -1,7 +1,9 @@
-/* test_routines.c - linrec, scatter_add, argsort, adam and momentum against naive loops in double.
+/* test_routines.c - linrec, scatter_add, argsort, adam, momentum and squares against naive loops in double.
  *
  * Odd sizes, strides, empty shapes, results over their inputs; see routine_job.h. */
 #include "routine_job.h"
+
+#include "../src/core/steps.h"
 
 TEST(out_of_memory) {
     job j = job_new(STEP_LINREC, 0);
@@ -167,31 +169,55 @@ static int64_t bits(float v) {
     return (int64_t)bits_of(v);
 }
 
+/* What a step has beside its gradient: nothing, a bound and a scale, or no leave to change. */
+enum { TAKES_ALL, TAKES_SCALED, TAKES_NOTHING, TAKES };
+
 TEST(optimisers) {
     static const int64_t sizes[] = {1, 7, 4096, 4097, 9000, 0};
-    for (int way = 0; way < 24; way++) {
-        const bool adam = way < 12, twist = way / 6 % 2;
-        const int64_t n[] = {sizes[way % 6]};
-        CASE("%s of %d, %d", adam ? "adam" : "momentum", (int)n[0], twist);
+    for (int way = 0; way < 30 * TAKES; way++) {
+        const int kind = way / TAKES / 6, take = way % TAKES; /* of the step; of its gradient */
+        const bool adam = kind < 2 || kind == 4, twist = kind % 2, l2 = kind == 4;
+        const int64_t n[] = {sizes[way / TAKES % 6]};
+        const double clip = take == TAKES_SCALED ? 0.5 : INFINITY;
+        CASE("%s of %d, %d%s, %d", adam ? "adam" : "momentum", (int)n[0], twist, l2 ? ", l2" : "",
+             take);
         job j = job_new(STEP_BLOCK, adam ? BLOCK_adam : BLOCK_momentum);
-        const float reals[4] = {0.9f, 0.99f, 1e-6f, twist ? 0.1f : 0.0f};
-        for (int i = 0; i < 4; i++) j.s.attr[i] = bits(reals[i]);
-        if (!adam) j.s.attr[1] = bits(twist ? 0.05f : 0), j.s.attr[2] = twist;
+        const float reals[4] = {0.9f, 0.99f, 1e-6f, twist || l2 ? 0.1f : 0.0f};
+        const int64_t given = take == TAKES_ALL      ? 0
+                              : take == TAKES_SCALED ? TAKEN_SCALE | TAKEN_DUE
+                                                     : TAKEN_DUE;
+        for (int i = 0; i < 4 && adam; i++) j.s.attr[i] = bits(reals[i]);
+        if (!adam) {
+            j.s.attr[0] = bits(reals[0]), j.s.attr[1] = bits(twist ? 0.05f : 0);
+            j.s.attr[2] = twist;
+        }
+        if (adam) j.s.attr[ADAM_L2] = l2;
+        j.s.attr[adam ? ADAM_CLIP : MOMENTUM_CLIP] = take == TAKES_SCALED ? bits(0.5f) : 0;
+        j.s.attr[adam ? ADAM_GIVEN : MOMENTUM_GIVEN] = given;
         for (int i = 0; i < (adam ? 4 : 3); i++) input(&j, WEFT_F32, PLAIN, 1, n);
         for (int i = 0; i < (adam ? 3 : 1); i++) input(&j, WEFT_F32, PLAIN, 0, NULL);
+        if (given & TAKEN_SCALE) input(&j, WEFT_F32, PLAIN, 0, NULL);
+        if (given & TAKEN_DUE) input(&j, WEFT_BOOL, PLAIN, 0, NULL);
         const int nin = j.s.nin;
+        const double scale = given & TAKEN_SCALE ? real(&j, nin - 2, 0, 0, 0, 0) : 1;
+        if (given & TAKEN_DUE) *j.at[nin - 1] = take == TAKES_SCALED;
         if (adam)
             for (int64_t i = 0; i < n[0]; i++) ((float *)j.at[2])[i] = (float)test_uniform(0, 2);
         if (adam) *(float *)j.at[6] = 1.5f;
         double *p = result(&j, WEFT_F32, 1, n), *m = result(&j, WEFT_F32, 1, n);
         double *v = adam ? result(&j, WEFT_F32, 1, n) : NULL;
         for (int64_t i = 0; i < n[0]; i++) {
-            const double old = real(&j, 0, i, 0, 0, 0), g = real(&j, adam ? 3 : 2, i, 0, 0, 0);
-            if (adam) {
+            const double old = real(&j, 0, i, 0, 0, 0);
+            const double g = fmin(fmax(real(&j, adam ? 3 : 2, i, 0, 0, 0), -clip), clip) * scale;
+            if (take == TAKES_NOTHING) {
+                p[i] = old, m[i] = real(&j, 1, i, 0, 0, 0);
+                if (adam) v[i] = real(&j, 2, i, 0, 0, 0);
+            } else if (adam) {
                 const double lr = real(&j, 4, 0, 0, 0, 0), rate = real(&j, 5, 0, 0, 0, 0);
-                m[i] = 0.9 * real(&j, 1, i, 0, 0, 0) + 0.1 * g;
-                v[i] = 0.99 * real(&j, 2, i, 0, 0, 0) + 0.01 * g * g;
-                p[i] = old - lr * reals[3] * old -
+                const double h = g + (l2 ? reals[3] : 0) * old;
+                m[i] = 0.9 * real(&j, 1, i, 0, 0, 0) + 0.1 * h;
+                v[i] = 0.99 * real(&j, 2, i, 0, 0, 0) + 0.01 * h * h;
+                p[i] = old - (l2 ? 0 : lr * reals[3]) * old -
                        rate * m[i] / (sqrt(v[i]) * real(&j, 6, 0, 0, 0, 0) + 1e-6);
             } else {
                 const double lr = real(&j, 3, 0, 0, 0, 0), h = g + (twist ? 0.05 : 0) * old;
@@ -212,6 +238,24 @@ TEST(optimisers) {
         r.run(&r, at, 0, r.units, NULL);
         compare(&j, at);
         arena_free(&memory);
+        job_free(&j);
+    }
+}
+
+TEST(squares) {
+    static const int64_t sizes[] = {1, 15, 1024, 1025, 40000, 70001, 0, 3};
+    for (int first = 0; first < 8; first++) {
+        CASE("from size %d", first);
+        job j = job_new(STEP_BLOCK, BLOCK_squares);
+        const int many = first == 0 ? 8 : 1 + first % 3;
+        for (int i = 0; i < many; i++) input(&j, WEFT_F32, PLAIN, 1, &sizes[(first + i) % 8]);
+        double *sum = result(&j, WEFT_F32, 2, (int64_t[]){many, SQUARES_PIECES});
+        for (int i = 0; i < many; i++)
+            for (int64_t k = 0, n = sizes[(first + i) % 8]; k < n; k++) {
+                const double x = real(&j, i, k, 0, 0, 0);
+                sum[i * SQUARES_PIECES + k / squares_piece(n)] += x * x;
+            }
+        job_run(&j);
         job_free(&j);
     }
 }

@@ -44,8 +44,10 @@ static uint32_t half_nearest(float x, int fraction, int bias) {
     return sign | (down < up || (down == up && !(lo & 1)) ? lo : hi);
 }
 
-typedef struct half_kind { int dtype, fraction, bias; } half_kind;
-static const half_kind halves[] = { { WEFT_BF16, 7, 127 }, { WEFT_F16, 10, 15 } };
+typedef struct half_kind {
+    int dtype, fraction, bias;
+} half_kind;
+static const half_kind halves[] = {{WEFT_BF16, 7, 127}, {WEFT_F16, 10, 15}};
 
 TEST(halves_all_values) {
     enum { ALL = 65536 };
@@ -92,9 +94,10 @@ TEST(halves_round_to_nearest_even) {
                 if (i % 4 == 1) x[i] = nextafterf(x[i], INFINITY);
                 if (i % 4 == 2) x[i] = nextafterf(x[i], -INFINITY);
             }
-            const float more[] = { 65504, 65519.9f, 65520, -65520, 1e30f, 3.4e38f, INFINITY,
-                                   -INFINITY, 0, -0.0f, 2.98023224e-8f, 2.98023259e-8f,
-                                   6.1035156e-5f, 6.1005354e-5f };
+            const float more[] = {
+                65504,         65519.9f,     65520, -65520, 1e30f,          3.4e38f,
+                INFINITY,      -INFINITY,    0,     -0.0f,  2.98023224e-8f, 2.98023259e-8f,
+                6.1035156e-5f, 6.1005354e-5f};
             memcpy(x, more, sizeof more);
             t->store[h->dtype](y, 1, x, COUNT);
             t->cast[KT_F32][h->dtype](kept, x, NULL, NULL, COUNT);
@@ -115,12 +118,33 @@ TEST(halves_round_to_nearest_even) {
 /* ---- casts ---- */
 
 TEST(casts) {
-    const float x[] = { 0, -0.5f, 0.9f, -0.9f, 1.5f, -1.5f, 127.9f, 128, 255.5f, 256, -129, 300, -1,
-                        2147483520.0f, 2147483648.0f, 4294967040.0f, 4294967296.0f, 1e30f, -1e30f,
-                        -2147483648.0f, 3e9f, INFINITY, -INFINITY, NAN, 1e-40f };
+    const float x[] = {0,
+                       -0.5f,
+                       0.9f,
+                       -0.9f,
+                       1.5f,
+                       -1.5f,
+                       127.9f,
+                       128,
+                       255.5f,
+                       256,
+                       -129,
+                       300,
+                       -1,
+                       2147483520.0f,
+                       2147483648.0f,
+                       4294967040.0f,
+                       4294967296.0f,
+                       1e30f,
+                       -1e30f,
+                       -2147483648.0f,
+                       3e9f,
+                       INFINITY,
+                       -INFINITY,
+                       NAN,
+                       1e-40f};
     enum { COUNT = sizeof x / sizeof x[0] };
-    const int32_t w[] = { 0, 1, -1, 127, 128, -128, -129, 255, 256, 16777217,
-                          INT32_MAX, INT32_MIN };
+    const int32_t w[] = {0, 1, -1, 127, 128, -128, -129, 255, 256, 16777217, INT32_MAX, INT32_MIN};
     enum { WHOLES = sizeof w / sizeof w[0] };
     EACH_WIDTH(t) {
         CASE("%s from f32", WIDTH);
@@ -184,7 +208,7 @@ static uint32_t element(int dtype, const void *array, int64_t i) {
 
 TEST(strided_memory) {
     enum { LEN = 53, ROOM = 8 * LEN };
-    const int64_t strides[] = { 1, 0, 2, 3, -1, -4, 7 };
+    const int64_t strides[] = {1, 0, 2, 3, -1, -4, 7};
     EACH_WIDTH(t) {
         for (int d = 0; d < WEFT_DTYPE_COUNT; d++) {
             for (size_t k = 0; k < sizeof strides / sizeof strides[0]; k++) {
@@ -192,7 +216,8 @@ TEST(strided_memory) {
                 CASE("%s %d stride %d", WIDTH, d, (int)s);
                 uint32_t memory[ROOM], copy[ROOM], y[LEN + 1];
                 for (int i = 0; i < ROOM; i++) memory[i] = test_random() & 0x3f3f3f3f;
-                if (d == WEFT_BOOL) for (int i = 0; i < ROOM; i++) memory[i] &= 0x01010101;
+                if (d == WEFT_BOOL)
+                    for (int i = 0; i < ROOM; i++) memory[i] &= 0x01010101;
                 const char *from = (const char *)memory + first * sizes[d];
                 y[LEN] = 777;
                 t->load[d](y, from, s, LEN);
@@ -222,7 +247,7 @@ TEST(strided_memory) {
                 const bool there = index[i] >= 0 && index[i] < 8;
                 CHECK_EQ(y[i], there ? element(d, memory, 2 * i + 3 * index[i]) : 0u);
             }
-            t->take[d](y, NULL, 0, index, 1, 0, LEN);       /* nothing there, nothing read */
+            t->take[d](y, NULL, 0, index, 1, 0, LEN); /* nothing there, nothing read */
             CHECK(y[0] == 0 && y[LEN - 1] == 0);
         }
     }
@@ -253,7 +278,7 @@ TEST(rows_to_tiles) {
 /* ---- folds ---- */
 
 TEST(folds) {
-    const int lengths[] = { 1, 2, 3, 7, 8, 10, 16, 31, 32, 33, 64, 100, 129, 255, 256, 1000 };
+    const int lengths[] = {1, 2, 3, 7, 8, 10, 16, 31, 32, 33, 64, 100, 129, 255, 256, 1000};
     EACH_WIDTH(t) {
         for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
             enum { ROWS = 5 };
@@ -329,7 +354,7 @@ TEST(folds_across) {
                 t->across[k][KT_I32](v[k], w, rows, LEN);
             }
             for (int j = 0; j < LEN; j++) {
-                float sum = 1, most = -1, product = 2;  /* f32, by rows: the same bits */
+                float sum = 1, most = -1, product = 2; /* f32, by rows: the same bits */
                 uint32_t all = 1, times = 2;
                 int32_t top = -1;
                 for (int r = 0; r < rows; r++) {
@@ -356,7 +381,7 @@ TEST(positions_of_maxima) {
             const int cut = (int)(test_random() % (uint32_t)(n + 1));
             float x[ROWS * MOST], best[ROWS], column[MOST];
             int32_t w[ROWS * MOST], top[ROWS], at[ROWS], place[ROWS], where[MOST];
-            for (int i = 0; i < ROWS * n; i++) {    /* few values, so that equals are frequent */
+            for (int i = 0; i < ROWS * n; i++) { /* few values, so that equals are frequent */
                 w[i] = (int32_t)(test_random() % 9) - 4;
                 x[i] = (float)w[i];
                 if (round % 5 == 0) x[i] = -INFINITY;
@@ -398,15 +423,15 @@ TEST(positions_of_maxima) {
 /* ---- random numbers ---- */
 
 TEST(philox_known_answers) {
-    const k_words zero = k_philox((k_words){ 0, 0, 0, 0 }, 0, 0);
+    const k_words zero = k_philox((k_words){0, 0, 0, 0}, 0, 0);
     CHECK(zero.c0 == 0x6627e8d5 && zero.c1 == 0xe169c58d);
     CHECK(zero.c2 == 0xbc57ac4c && zero.c3 == 0x9b00dbd8);
     const uint32_t f = 0xffffffff;
-    const k_words ones = k_philox((k_words){ f, f, f, f }, f, f);
+    const k_words ones = k_philox((k_words){f, f, f, f}, f, f);
     CHECK(ones.c0 == 0x408f276d && ones.c1 == 0x41c83b0e);
     CHECK(ones.c2 == 0xa20bc7c6 && ones.c3 == 0x6d5451fd);
-    const k_words pi = k_philox((k_words){ 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
-                                0xa4093822, 0x299f31d0);
+    const k_words pi =
+        k_philox((k_words){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822, 0x299f31d0);
     CHECK(pi.c0 == 0xd16cfe09 && pi.c1 == 0x94fdcceb && pi.c2 == 0x5001e420 && pi.c3 == 0x24126ea1);
 }
 
@@ -426,8 +451,8 @@ TEST(random_words_by_element) {
             t->random(z, e, seed, run, stream, RANDOM_NORMAL, COUNT);
             for (int i = 0; i < COUNT; i++) {
                 const uint32_t at = (uint32_t)e[i];
-                const k_words w = k_philox((k_words){ at >> 2, 0, run, 0 }, seed, stream);
-                const uint32_t c[4] = { w.c0, w.c1, w.c2, w.c3 };
+                const k_words w = k_philox((k_words){at >> 2, 0, run, 0}, seed, stream);
+                const uint32_t c[4] = {w.c0, w.c1, w.c2, w.c3};
                 CHECK_EQ((uint32_t)y[i], c[at & 3]);
                 CHECK_EQ(u[i], ldexp(c[at & 3] >> 8, -24));
                 const double length = sqrt(-2 * log(ldexp((c[at & 2] >> 8) + 1, -24)));
@@ -455,7 +480,7 @@ TEST(random_moments) {
             CASE("%s %d", WIDTH, kind);
             t->index(e, 0, 1, COUNT);
             t->random(x, e, 1, 2, 3, kind, COUNT);
-            double m[5] = { 0 }, least = INFINITY, most = -INFINITY, beside = 0;
+            double m[5] = {0}, least = INFINITY, most = -INFINITY, beside = 0;
             const double centre = kind == RANDOM_UNIFORM ? 0.5 : 0;
             for (int i = 0; i < COUNT; i++) {
                 double p = 1;
@@ -484,7 +509,9 @@ TEST(optimisers) {
             CASE("%s %d", WIDTH, n);
             float p[200], m[200], v[200], g[200];
             double dp[200], dm[200], dv[200];
-            for (int form = 0; form < 3; form++) {      /* adam, momentum, nesterov */
+            for (int way = 0; way < 6; way++) { /* adam, momentum, nesterov; then clipped */
+                const int form = way % 3;
+                const float scale = way < 3 ? 1 : 0.5f, clip = way < 3 ? INFINITY : 0.7f;
                 for (int i = 0; i < 200; i++) {
                     dp[i] = p[i] = (float)test_uniform(-1, 1);
                     dm[i] = m[i] = (float)test_uniform(-1, 1);
@@ -492,10 +519,16 @@ TEST(optimisers) {
                 }
                 for (int step = 0; step < 5; step++) {
                     for (int i = 0; i < n; i++) g[i] = (float)test_uniform(-1, 1);
-                    if (form == 0) t->adam(p, m, v, g, n, 0.9f, 0.99f, 1e-6f, 0.01f, 0.1f, 1.5f);
-                    else t->momentum(p, m, g, n, 0.1f, 0.9f, 0.01f, form == 2);
+                    if (form == 0)
+                        t->adam(p, m, v, g, n,
+                                &(tile_adam){0.9f, 0.99f, 1e-6f, 0.02f, 0.01f, 0.1f, 1.5f, scale,
+                                             clip});
+                    else
+                        t->momentum(p, m, g, n,
+                                    &(tile_momentum){0.1f, 0.9f, 0.01f, scale, clip, form == 2});
                     for (int i = 0; i < n; i++) {
-                        const double h = form ? g[i] + 0.01 * dp[i] : g[i];
+                        const double h =
+                            fmin(fmax(g[i], -clip), clip) * scale + (form ? 0.01 : 0.02) * dp[i];
                         dm[i] = 0.9 * dm[i] + (form ? 1 : 0.1) * h;
                         dv[i] = 0.99 * dv[i] + 0.01 * h * h;
                         const double root = sqrt(dv[i]) * 1.5 + 1e-6;

@@ -51,7 +51,10 @@ extern "C" {
     X(GRADIENT,    "there is no gradient")                          \
     X(MEMORY,      "out of memory")                                 \
     X(DEVICE,      "the device refused")                            \
-    X(UNSUPPORTED, "not supported here")
+    X(UNSUPPORTED, "not supported here")                            \
+    X(FILE,        "a file could not be read or written")           \
+    X(FORMAT,      "a file is not what it should be")                \
+    X(DIVERGED,    "the numbers are not finite")
 
 typedef enum weft_err {
 #define X(name, text) WEFT_##name,
@@ -156,6 +159,9 @@ WEFT_API void        weft_scope_push(weft_graph *g, const char *name);
     /* "block3", no dots: prefixes names and messages */
 WEFT_API void        weft_scope_pop (weft_graph *g);  /* back to the scope around it */
 WEFT_API weft_err    weft_graph_error(const weft_graph *g);  /* WEFT_OK, or why it is poisoned */
+WEFT_API void        weft_graph_eval(weft_graph *g);
+    /* what follows is recorded for evaluation: no dropout, norms by their running statistics */
+WEFT_API bool        weft_graph_is_eval(const weft_graph *g);  /* whether that was said */
 
 WEFT_API weft_tensor weft_input  (weft_graph *g, weft_dtype t, weft_shape dims);
     /* set before a run */
@@ -245,6 +251,8 @@ WEFT_API weft_tensor weft_var (weft_tensor x, weft_shape axes, bool keep);
 WEFT_API weft_tensor weft_any (weft_tensor x, weft_shape axes, bool keep);  /* bool */
 WEFT_API weft_tensor weft_all (weft_tensor x, weft_shape axes, bool keep);
     /* bool; of nothing: true */
+WEFT_API weft_tensor weft_squares(weft_tensors x);
+    /* [n]: of each tensor the sum of all its elements' squares */
 WEFT_API weft_tensor weft_argmax(weft_tensor x, int axis, bool keep);  /* i32, first of equals */
 WEFT_API weft_tensor weft_argmin(weft_tensor x, int axis, bool keep);  /* i32, first of equals */
 WEFT_API weft_tensor weft_cumsum(weft_tensor x, int axis);             /* sum of all up to here */
@@ -306,7 +314,8 @@ WEFT_API weft_tensor weft_bernoulli(weft_graph *g, float p, weft_shape dims);
 WEFT_API weft_tensor weft_randint  (weft_graph *g, int32_t lo, int32_t hi, weft_shape dims);
     /* [lo, hi) */
 WEFT_API weft_tensor weft_permutation(weft_graph *g, int64_t n);      /* i32 [n] */
-WEFT_API weft_tensor weft_dropout  (weft_tensor x, float p);  /* 0 with p, else x / (1 - p) */
+WEFT_API weft_tensor weft_dropout  (weft_tensor x, float p);
+    /* 0 with p, else x / (1 - p); x in an evaluation graph */
 
 /* ---- blocks: defined by the above, with faster kernels where there are any ----------------- */
 
@@ -358,6 +367,31 @@ typedef struct weft_attention_desc {
 WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
         const weft_attention_desc *d);
     /* q [..., tq, h], k [..., tk, h], v [..., tk, hv] */
+/* Cells, with PyTorch's gates and layouts: a = x W_ih^T + b_ih, u = h W_hh^T + b_hh.
+             name      text      gates  new state, from a and u gate by gate */
+#define WEFT_CELLS(X)                                                                            \
+    X(RNN_TANH, "rnn_tanh", 1)   /* h = tanh(a + u) */                                           \
+    X(RNN_RELU, "rnn_relu", 1)   /* h = max(a + u, 0) */                                         \
+    X(LSTM,     "lstm",     4)   /* i, f, o = sigmoid, g = tanh; c = f c + i g, h = o tanh c */  \
+    X(GRU,      "gru",      3)   /* r, z = sigmoid; n = tanh(a + r u), h = (1 - z) n + z h */
+
+typedef enum weft_cell {
+#define X(name, text, gates) WEFT_##name,
+    WEFT_CELLS(X)
+#undef X
+    WEFT_CELL_COUNT
+} weft_cell;
+typedef struct weft_recur_desc {
+    weft_tensor h0, c0;   /* optional [B, H]: the first state; none: zeros; c0 for the LSTM alone */
+    weft_tensor lengths;  /* optional i32 [B]: later steps of a row keep h and c, and give y = 0 */
+    bool        reverse;  /* each row from its last step down to the first */
+} weft_recur_desc;
+typedef struct weft_recurred { weft_tensor y, h, c; } weft_recurred;
+    /* all h [T, B, H]; the last h and c [B, H], c for the LSTM alone */
+WEFT_API weft_recurred weft_recur(weft_cell cell, weft_tensor x, weft_tensor w_ih,
+        weft_tensor w_hh, weft_tensor b_ih, weft_tensor b_hh, const weft_recur_desc *d);
+    /* x [T, B, I], w_ih [gates H, I], w_hh [gates H, H]; optional biases [gates H] */
+WEFT_API int weft_cell_gates(weft_cell cell);  /* the table's; 0 for no cell */
 WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets);
     /* [..., classes], i32 [...]: mean */
 WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);  /* mean (a - b)^2 */
@@ -371,6 +405,8 @@ WEFT_API weft_err    weft_vjp (weft_tensor y, weft_tensor seed, const weft_tenso
         weft_tensor *out);
     /* d sum(seed y) / d wrt[i] */
 WEFT_API weft_tensor weft_stop_gradient(weft_tensor x);  /* x, seen as constant */
+WEFT_API weft_tensor weft_stored(weft_tensor x);
+    /* x, in memory of its own: what reads it is not fused with what makes it */
 WEFT_API weft_tensor weft_straight_through(weft_tensor value, weft_tensor path);
     /* value, with path's gradient */
 /* A rule gets the gradient dy and writes one gradient per input (a poison tensor means none). */
@@ -386,10 +422,18 @@ WEFT_API void        weft_checkpoint_end  (weft_graph *g);
 /* ---- state ------------------------------------------------------------------------------- */
 
 typedef enum weft_init_kind {
-    WEFT_INIT_ZEROS, WEFT_INIT_ONES, WEFT_INIT_VALUE, WEFT_INIT_UNIFORM, WEFT_INIT_NORMAL
+    WEFT_INIT_DEFAULT,     /* a layer's own; zeros where there is none */
+    WEFT_INIT_ZEROS, WEFT_INIT_ONES,
+    WEFT_INIT_VALUE,       /* a */
+    WEFT_INIT_UNIFORM,     /* from a to b */
+    WEFT_INIT_NORMAL,      /* mean a, deviation b */
+    WEFT_INIT_TRUNCATED,   /* the same, within two deviations of the mean */
+    WEFT_INIT_ORTHOGONAL,  /* as [first extent, rest]: rows or columns orthonormal, times a */
+    WEFT_INIT_PADDED,      /* normal with deviation a, but row b is 0 */
+    WEFT_INIT_PARAM        /* a slot's: what its parameter holds at that time */
 } weft_init_kind;
 typedef struct weft_init { weft_init_kind kind; float a, b; } weft_init;
-    /* VALUE a; UNIFORM from a to b; NORMAL mean a, deviation b; drawn from (seed, name) alone */
+    /* drawn from (seed, name) alone; nn.h has helpers that choose a and b */
 
 WEFT_API weft_state *weft_state_new (weft_ctx *c);                   /* NULL: weft_error(c) */
 WEFT_API void        weft_state_free(weft_state *s);
@@ -406,6 +450,8 @@ WEFT_API weft_tensor weft_buffer(weft_graph *g, weft_state *s, const char *name,
 WEFT_API weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const char *kind,
         weft_init init);
     /* an optimiser's companion of a parameter, "exp_avg" */
+WEFT_API weft_tensor weft_number(weft_graph *g, weft_state *s, const char *name, float first);
+    /* a 0-d f32 buffer under this very name, in any scope: "optim.lr" */
 
 typedef struct weft_entry {
     const char *name;
@@ -440,15 +486,41 @@ WEFT_API weft_updates weft_updates_join(weft_graph *g, weft_updates a, weft_upda
 WEFT_API void         weft_layer_update(weft_tensor state, weft_tensor value);
     /* left with the graph: plans with .training do it */
 
+typedef struct weft_params {
+    const weft_tensor *param, *grad;
+    const char *const *name;  /* of the state's entries */
+    size_t n;
+} weft_params;  /* owned by the graph */
+WEFT_API weft_params weft_params_of(weft_state *s, weft_tensor loss);
+    /* the trained parameters loss depends on, and d sum(loss) / d each; none after an error */
+
 typedef struct weft_sgd_desc  { float lr, momentum, decay; bool nesterov; } weft_sgd_desc;
     /* lr 0: 0.01 */
-typedef struct weft_adam_desc { float lr, beta1, beta2, eps, decay; } weft_adam_desc;
-    /* lr 0: 0.001 */
+typedef struct weft_adam_desc { float lr, beta1, beta2, eps, decay; bool l2; } weft_adam_desc;
+    /* lr 0: 0.001, betas 0: 0.9 and 0.999, eps 0: 1e-8; decay is decoupled, or with l2 a part
+       of the gradient */
 WEFT_API weft_updates weft_sgd (weft_state *s, weft_tensor loss, const weft_sgd_desc *d);
     /* all parameters of loss */
 WEFT_API weft_updates weft_adam(weft_state *s, weft_tensor loss, const weft_adam_desc *d);
-    /* decay is decoupled */
-    /* the rate lives in the state as "optim.lr", the count of steps as "optim.step" */
+    /* the rate lives in the state as "optim.lr", the count of steps as "optim.step";
+       weft/optim.h has more optimisers, schedules, groups and clipping */
+
+/* One step of one parameter, for optimisers of one's own: neighbours in the state become one pass,
+ * and so does any step that is written as operations element by element. */
+typedef struct weft_step_desc {
+    float       clip;   /* the gradient is first kept between -clip and clip; 0: as it is */
+    weft_tensor scale;  /* optional 0-d: then taken times this */
+    weft_tensor due;    /* optional 0-d bool: false leaves everything as it was */
+} weft_step_desc;
+typedef struct weft_stepped { weft_tensor p, m, v; } weft_stepped;  /* new values */
+WEFT_API weft_stepped weft_momentum_step(weft_tensor p, weft_tensor m, weft_tensor grad,
+        weft_tensor lr, const weft_sgd_desc *d, const weft_step_desc *how);
+    /* g = grad + decay p; m = momentum m + g; p -= lr (nesterov ? g + momentum m : m); no v */
+WEFT_API weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_tensor grad,
+        weft_tensor lr, weft_tensor rate, weft_tensor root, const weft_adam_desc *d,
+        const weft_step_desc *how);
+    /* m and v are averages of g and g^2; p -= lr decay p + rate m / (root sqrt(v) + eps);
+       rate = lr / (1 - beta1^t), root = 1 / sqrt(1 - beta2^t) */
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
@@ -459,6 +531,7 @@ typedef struct weft_plan_desc {
     int   threads;        /* 0: chosen from the work, at most the context's */
     bool  portable;       /* no fast kernels for blocks: what weft_plan_emit_c needs */
     bool  unfused;        /* one kernel per operation, for comparison */
+    bool  watch;          /* the same, slowly, every result looked at: weft_plan_finding */
 } weft_plan_desc;
 
 WEFT_API weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d);
@@ -490,6 +563,16 @@ WEFT_API char      *weft_plan_emit_c(const weft_plan *p, const char *name);
     /* one C99 file, weights inside; needs libm */
 WEFT_API void       weft_text_free(weft_ctx *c, char *text);  /* any text the library gave */
 
+/* Where numbers went wrong in the last run of a plan compiled with .watch. */
+typedef struct weft_finding {
+    const char *layer;      /* the scope it was recorded in, or the state's name */
+    const char *operation;  /* "log", "matmul", "input", "state" */
+    int64_t     element;    /* the first one of that result */
+    float       value;      /* nan, or an infinity when there was no nan */
+} weft_finding;
+WEFT_API bool weft_plan_finding(const weft_plan *p, weft_finding *out);
+    /* the first result that is not finite; false: all are */
+
 /* Plans by key (batch size, sequence length), built on demand; the least recently used go first. */
 typedef weft_plan *(*weft_build)(weft_ctx *c, weft_state *s, const int64_t *key, int n, void *user);
 WEFT_API weft_plans *weft_plans_new (weft_ctx *c, weft_state *s, int capacity, weft_build build,
@@ -504,6 +587,27 @@ WEFT_API void        weft_plans_free(weft_plans *ps);  /* and all its plans */
 WEFT_API weft_err weft_print(weft_tensor x);             /* computes x and prints it on stdout */
 WEFT_API float    weft_item_of(weft_tensor x);           /* computes x and gives its one number */
 WEFT_API char    *weft_graph_text(const weft_graph *g);  /* every node, one a line */
+
+/* ---- for those who build on Weft: layers, files, data -------------------------------------- */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define WEFT_PRINTF(text, args) __attribute__((format(printf, text, args)))
+#else
+#define WEFT_PRINTF(text, args)
+#endif
+WEFT_API weft_err  weft_fail(weft_ctx *c, weft_err e, const char *format, ...) WEFT_PRINTF(3, 4);
+    /* leaves a message where weft_error finds it and gives e back; c may be NULL */
+WEFT_API void     *weft_resize(weft_ctx *c, void *p, size_t bytes);
+    /* the context's realloc: NULL makes, 0 bytes frees, NULL back when out of memory;
+       one thread at a time */
+WEFT_API weft_ctx *weft_state_ctx(const weft_state *s);  /* where it was made; NULL for NULL */
+WEFT_API weft_ctx *weft_graph_ctx(const weft_graph *g);  /* where it was made; NULL for NULL */
+WEFT_API weft_tensor weft_poison(weft_graph *g, weft_err e, const char *format, ...)
+        WEFT_PRINTF(3, 4);
+    /* what an operation that cannot be recorded gives: the graph keeps the first message, behind
+       its scope; g may be NULL */
+WEFT_API void     *weft_graph_memory(weft_graph *g, size_t bytes);
+    /* zeroed, freed with the graph; NULL when out of memory, which poisons it */
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,8 @@ typedef struct weft_backend {
     bool     (*has_block)(const weft_ctx *c, const weft_graph *g, const node *n);
     /* a routine's operand with its strides; else it is copied */
     bool     (*accepts)(const step *s, int operand);
+    /* maps over a block's only part may follow as its epilogue; NULL: never */
+    bool     (*takes_maps)(const step *s);
     bool     whole_graph;  /* evaluates nodes itself: no fusing, plan->program from `graph` */
     weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);
     weft_err (*prepare)(weft_plan *p);  /* all steps, memory placed */

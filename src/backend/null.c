@@ -25,6 +25,10 @@ static bool null_has_block(const weft_ctx *c, const weft_graph *g, const node *n
     return true;
 }
 
+static bool null_takes_maps(const step *s) {
+    return block_makes_image(s->block);
+}
+
 static weft_err null_nothing(weft_plan *p) {
     (void)p;
     return WEFT_OK;
@@ -40,6 +44,7 @@ const weft_backend backend_null = {
     .close = null_close,
     .isa = null_isa,
     .has_block = null_has_block,
+    .takes_maps = null_takes_maps,
     .prepare = null_nothing,
     .run = null_nothing,
     .release = null_release,

@@ -56,8 +56,6 @@ WEFT_INLINE uint64_t hash_word(uint64_t h, uint64_t v) {
 /* ---- errors ---- */
 
 #define WEFT_TRY(call) do { weft_err try_ = (call); if (try_ != WEFT_OK) return try_; } while (0)
-/* c may be NULL */
-weft_err weft_fail(weft_ctx *c, weft_err e, const char *format, ...) WEFT_FORMAT(3, 4);
 weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args);
 
 /* ---- numbers ---- */

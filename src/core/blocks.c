@@ -1,13 +1,20 @@
 /* blocks.c - definitions of the blocks in terms of other operations: how they run where no
  * kernel is, how they are differentiated when no rule is, and what their kernels are tested
  * against. */
+#include "core/recur.h"
 #include "core/shape.h"
+#include "core/steps.h"
 #include <math.h>
 
 const block_info block_table[BLOCK_COUNT] = {
 #define BLOCK(name, parts) {#name, parts},
 #include "core/blocks.def"
 };
+
+bool block_makes_image(int64_t which) {
+    return which == BLOCK_conv || which == BLOCK_conv_dx || which == BLOCK_max_pool ||
+           which == BLOCK_max_pool_dx;
+}
 
 typedef struct blocks_window {
     int64_t stride[2], padding[2], dilation[2], groups;
@@ -123,22 +130,57 @@ static weft_tensor blocks_number(weft_graph *g, int64_t bits) {
     return weft_scalar(g, float_of((uint32_t)bits));
 }
 
+/* The gradient as a step takes it. */
+static weft_tensor blocks_taken(weft_tensor g, int64_t clip, int64_t given, const weft_tensor *in,
+                                int more) {
+    const float most = float_of((uint32_t)clip);
+    const int scale = taken_operand(given, TAKEN_SCALE, more);
+    if (most != 0) g = weft_clamp(g, -most, most);
+    return scale < 0 ? g : weft_mul(g, in[scale]);
+}
+
+/* Results of a step that is not due are what they were. */
+static void blocks_due(int64_t given, const weft_tensor *in, int more, weft_tensor *out,
+                       int parts) {
+    const int due = taken_operand(given, TAKEN_DUE, more);
+    for (int i = 0; due >= 0 && i < parts; i++) out[i] = weft_where(in[due], out[i], in[i]);
+}
+
 static void blocks_adam(const weft_tensor *in, const int64_t *a, weft_tensor *out) {
-    weft_tensor p = in[0], m = in[1], v = in[2], g = in[3], lr = in[4], rate = in[5], root = in[6];
+    weft_tensor p = in[0], m = in[1], v = in[2], lr = in[4], rate = in[5], root = in[6];
+    weft_tensor g = blocks_taken(in[3], a[ADAM_CLIP], a[ADAM_GIVEN], in, ADAM_MORE);
     float b1 = float_of((uint32_t)a[0]), b2 = float_of((uint32_t)a[1]);
+    weft_tensor decay = blocks_number(p.g, a[3]);
+    if (a[ADAM_L2]) g = weft_add(g, weft_mul(p, decay));
     out[1] = weft_add(weft_scale(m, b1), weft_scale(g, 1 - b1));
     out[2] = weft_add(weft_scale(v, b2), weft_scale(weft_square(g), 1 - b2));
     weft_tensor move = weft_div(weft_mul(out[1], rate), weft_add(weft_mul(weft_sqrt(out[2]), root),
                                                                  blocks_number(p.g, a[2])));
-    out[0] = weft_sub(weft_sub(p, weft_mul(p, weft_mul(lr, blocks_number(p.g, a[3])))), move);
+    if (!a[ADAM_L2]) p = weft_sub(p, weft_mul(p, weft_mul(lr, decay)));
+    out[0] = weft_sub(p, move);
+    blocks_due(a[ADAM_GIVEN], in, ADAM_MORE, out, 3);
 }
 
 static void blocks_momentum(const weft_tensor *in, const int64_t *a, weft_tensor *out) {
     weft_tensor p = in[0], momentum = blocks_number(p.g, a[0]);
-    weft_tensor g = weft_add(in[2], weft_mul(p, blocks_number(p.g, a[1])));
+    weft_tensor g = blocks_taken(in[2], a[MOMENTUM_CLIP], a[MOMENTUM_GIVEN], in, MOMENTUM_MORE);
+    g = weft_add(g, weft_mul(p, blocks_number(p.g, a[1])));
     out[1] = weft_add(weft_mul(in[1], momentum), g);
     weft_tensor along = a[2] ? weft_add(g, weft_mul(out[1], momentum)) : out[1];
     out[0] = weft_sub(p, weft_mul(along, in[3]));
+    blocks_due(a[MOMENTUM_GIVEN], in, MOMENTUM_MORE, out, 2);
+}
+
+static weft_tensor blocks_squares(const weft_tensor *in, int nin) {
+    weft_tensor row[SQUARES_MOST];
+    for (int i = 0; i < nin; i++) {
+        const int64_t n = weft_count(in[i]), each = squares_piece(n);
+        weft_tensor x = weft_reshape(weft_square(in[i]), weft_dims(n));
+        x = weft_reshape(weft_pad(x, 0, 0, SQUARES_PIECES * each - n, 0),
+                         weft_dims(SQUARES_PIECES, each));
+        row[i] = weft_sum(x, weft_axes(1), false);
+    }
+    return weft_stack((weft_tensors){row, (size_t)nin}, 0);
 }
 
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
@@ -184,8 +226,11 @@ bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int
         grad_walk(g, y, &in[5], 1, own, 3, true, out);
         break;
     }
+    case BLOCK_recur: recur_define(g, a, in, out); break;
+    case BLOCK_recur_grad: recur_grad_define(g, a, in, out); break;
     case BLOCK_adam: blocks_adam(in, a, out); break;
     case BLOCK_momentum: blocks_momentum(in, a, out); break;
+    case BLOCK_squares: out[0] = blocks_squares(in, nin); break;
     default: graph_fail(g, WEFT_UNSUPPORTED, "block %lld has no definition", (long long)attr[0]);
     }
     return g->err == WEFT_OK;

@@ -280,7 +280,7 @@ weft_tensor weft_dropout(weft_tensor x, float p) {
     if (!(p >= 0 && p < 1))
         return graph_fail(x.g, WEFT_ARGUMENT, "dropout: a share of %g, [0, 1) is possible",
                           (double)p);
-    if (p == 0) return x;
+    if (p == 0 || x.g->eval) return x;
     weft_tensor dropped = weft_bernoulli(x.g, p, weft_shape_of(x));
     return weft_where(dropped, compose_num(x, 0), weft_scale(x, 1 / (1 - p)));
 }

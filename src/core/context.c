@@ -150,6 +150,12 @@ const char *weft_device_name(const weft_ctx *c) {
 const char *weft_device_isa(const weft_ctx *c) {
     return c && c->backend->isa ? c->backend->isa(c) : "";
 }
+void *weft_resize(weft_ctx *c, void *p, size_t bytes) {
+    if (!c) return NULL;
+    if (bytes) return mem_resize(&c->m, p, bytes);
+    mem_free(&c->m, p);
+    return NULL;
+}
 void weft_text_free(weft_ctx *c, char *text) {
     if (c) mem_free(&c->m, text);
 }

@@ -59,6 +59,7 @@ int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype
                    /* index, or STATE_NOT_FOUND after weft_fail */
                    weft_init init, bool trained, int64_t like);
 weft_err state_seal(weft_state *s);  /* give memory and first values to what has none  */
+bool     initial_fill(const weft_state *s, const state_entry *e);  /* false: out of memory */
 void     state_hold(weft_state *s);
 void     state_release(weft_state *s);
 

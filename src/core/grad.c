@@ -249,6 +249,10 @@ weft_tensor owned_copy(weft_tensor x) {
     return grad_same(x, SAME_COPY, NULL, 0, 0);
 }
 
+weft_tensor weft_stored(weft_tensor x) {
+    return grad_same(x, SAME_STORED, NULL, 0, 0);
+}
+
 weft_tensor weft_stop_gradient(weft_tensor x) {
     return grad_same(x, SAME_STOP, NULL, 0, 0);
 }

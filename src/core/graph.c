@@ -65,6 +65,10 @@ void weft_graph_free(weft_graph *g) {
     mem_free(g->m, g);
 }
 
+weft_ctx *weft_graph_ctx(const weft_graph *g) {
+    return g ? g->ctx : NULL;
+}
+
 weft_err weft_graph_error(const weft_graph *g) {
     return g ? g->err : WEFT_ARGUMENT;
 }
@@ -100,7 +104,32 @@ weft_tensor graph_fail(weft_graph *g, weft_err e, const char *format, ...) {
     return tensor_at(g, 0);
 }
 
-/* ---- scopes ---- */
+weft_tensor weft_poison(weft_graph *g, weft_err e, const char *format, ...) {
+    char what[320];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    if (g) return graph_fail(g, e, "%s", what);
+    weft_fail(NULL, e, "%s", what);
+    return (weft_tensor){NULL, 0};
+}
+
+void *weft_graph_memory(weft_graph *g, size_t bytes) {
+    void *p = g && bytes < PTRDIFF_MAX ? arena_new(&g->memory, bytes) : NULL;
+    if (g && !p) graph_fail(g, WEFT_MEMORY, "graph: out of memory for %zu bytes", bytes);
+    return p;
+}
+
+/* ---- modes and scopes ---- */
+
+void weft_graph_eval(weft_graph *g) {
+    if (g) g->eval = true;
+}
+
+bool weft_graph_is_eval(const weft_graph *g) {
+    return g && g->eval;
+}
 
 void weft_scope_push(weft_graph *g, const char *name) {
     if (!g) return;
@@ -357,7 +386,7 @@ weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int n
                         const int64_t *attr, int nattr) {
     int64_t all[32] = {which};
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
-    memcpy(all + 1, attr, (size_t)nattr * sizeof *attr);
+    for (int i = 0; i < nattr; i++) all[i + 1] = attr[i]; /* attr may be NULL: then there are none */
     return graph_append(g, OP_block, WEFT_F32, 0, NULL, in, nin, all, nattr + 1);
 }
 

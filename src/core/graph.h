@@ -45,7 +45,7 @@ typedef enum block {
  * Folds keep their axes with extent 1. Maps have operands of equal shape: broadcasting is an expand
  * node. matmul has operands of equal batch extents. */
 typedef enum random_kind { RANDOM_BITS, RANDOM_UNIFORM, RANDOM_NORMAL } random_kind;
-typedef enum same_kind { SAME_STOP, SAME_STRAIGHT, SAME_CUSTOM, SAME_COPY, SAME_NAME } same_kind;
+typedef enum same_kind { SAME_STOP, SAME_STRAIGHT, SAME_CUSTOM, SAME_COPY, SAME_NAME, SAME_STORED } same_kind;
 
 typedef struct node {
     uint8_t  op, dtype, rank, nattr;
@@ -79,6 +79,7 @@ struct weft_graph {
     uint32_t inputs;
     uint16_t salt;
     bool     final;  /* a compiler's copy: nobody differentiates it any more */
+    bool     eval;   /* recorded for evaluation */
     weft_err err;
 };
 
@@ -134,6 +135,7 @@ bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out);
 /* blocks.c: a block as composed operations; out has one tensor per part. */
 typedef struct block_info { const char *name; int parts; } block_info;
 extern const block_info block_table[BLOCK_COUNT];
+bool block_makes_image(int64_t which);  /* its one part is an image [N, H, W, C] */
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin, weft_tensor *out);
 
 /* grad.c: gradients of several outputs at once; with `stop`, as if each of `wrt` were a leaf. */

@@ -23,10 +23,10 @@ WEFT_INLINE void philox_block(uint32_t seed, uint32_t stream, uint32_t run, uint
 }
 
 /* The four numbers of a block: uniform in [0, 1), or normal. */
-WEFT_INLINE void philox_four(uint32_t seed, uint32_t stream, uint32_t block, bool normal,
-                             float out[4]) {
+WEFT_INLINE void philox_four(uint32_t seed, uint32_t stream, uint32_t run, uint32_t block,
+                             bool normal, float out[4]) {
     uint32_t w[4];
-    philox_block(seed, stream, 0, block, w);
+    philox_block(seed, stream, run, block, w);
     for (int i = 0; i < 4; i++) out[i] = (float)(w[i] >> 8) * 0x1p-24f;
     for (int i = 0; normal && i < 4; i += 2) {
         float radius = sqrtf(-2 * logf((float)((w[i] >> 8) + 1) * 0x1p-24f)),

@@ -2,14 +2,10 @@
  *
  * Entries are found by name. They get memory together, when it is first needed: one block per
  * segment, slab after slab, parameters with several axes first, so that the companions of
- * neighbours are neighbours and an optimiser is one flat pass. First values depend on the seed
- * and the name alone. */
+ * neighbours are neighbours and an optimiser is one flat pass. First values are initial.c's. */
 #include "core/context.h"
 #include "core/graph.h"
-#include "core/half.h"
-#include "core/philox.h"
 #include "core/shape.h"
-#include <math.h>
 #include <stdio.h>
 
 weft_state *weft_state_new(weft_ctx *c) {
@@ -26,6 +22,10 @@ weft_state *weft_state_new(weft_ctx *c) {
     s->m = &c->m;
     s->names.m = &c->m;
     return s;
+}
+
+weft_ctx *weft_state_ctx(const weft_state *s) {
+    return s ? s->ctx : NULL;
 }
 
 static void state_drop(weft_state *s) {
@@ -112,45 +112,7 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
     return (int64_t)s->n - 1;
 }
 
-/* ---- memory and first values ---- */
-
-static void state_fill(const weft_state *s, const state_entry *e) {
-    if (strcmp(e->name, "rng.seed") == 0) {
-        int32_t seed = (int32_t)s->seed;
-        memcpy(e->data, &seed, sizeof seed);
-        return;
-    }
-    if (e->init.kind == WEFT_INIT_ZEROS) return; /* fresh memory is zero */
-    uint64_t h = hash_bytes(HASH_START, e->name, strlen(e->name));
-    uint32_t stream = (uint32_t)(h ^ h >> 32);
-    float drawn[4] = {0};
-    for (int64_t i = 0; i < e->count; i++) {
-        float v = 0;
-        bool draws = e->init.kind == WEFT_INIT_UNIFORM || e->init.kind == WEFT_INIT_NORMAL;
-        if (draws && (i & 3) == 0)
-            philox_four(s->seed, stream, (uint32_t)(i >> 2), e->init.kind == WEFT_INIT_NORMAL,
-                        drawn);
-        switch (e->init.kind) {
-        case WEFT_INIT_ZEROS: v = 0; break;
-        case WEFT_INIT_ONES: v = 1; break;
-        case WEFT_INIT_VALUE: v = e->init.a; break;
-        case WEFT_INIT_UNIFORM: v = e->init.a + (e->init.b - e->init.a) * drawn[i & 3]; break;
-        case WEFT_INIT_NORMAL: v = e->init.a + e->init.b * drawn[i & 3]; break;
-        }
-        switch (e->dtype) {
-        case WEFT_F32: ((float *)e->data)[i] = v; break;
-        case WEFT_I32:
-        case WEFT_U32: ((int32_t *)e->data)[i] = (int32_t)v; break;
-        case WEFT_I8:
-        case WEFT_U8:
-        case WEFT_BOOL: e->data[i] = (char)(int)v; break;
-        default: {
-            uint16_t half = e->dtype == WEFT_BF16 ? bf16_of(v) : f16_of(v);
-            memcpy(e->data + 2 * i, &half, sizeof half);
-        }
-        }
-    }
-}
+/* ---- memory ---- */
 
 /* Order inside a segment: slab by slab; in a slab parameters with several axes first, then by
  * the age of the parameter an entry follows. */
@@ -181,18 +143,19 @@ weft_err state_seal(weft_state *s) {
         e->segment = (uint32_t)s->segments;
         total += (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
     }
+    mem_free(s->m, order);
     char *block = mem_new_aligned(s->m, total + STATE_ALIGN);
-    if (!block || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, block)) {
+    bool good = block != NULL;
+    for (size_t i = s->sealed; good && i < s->n; i++) {
+        s->entry[i].data = block + s->entry[i].offset;
+        good = initial_fill(s, &s->entry[i]);
+    }
+    if (!good || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, block)) {
+        for (size_t i = s->sealed; i < s->n; i++) s->entry[i].data = NULL;
         mem_free_aligned(s->m, block);
-        mem_free(s->m, order);
         return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for %zu bytes", total);
     }
-    for (size_t i = s->sealed; i < s->n; i++) {
-        s->entry[i].data = block + s->entry[i].offset;
-        state_fill(s, &s->entry[i]);
-    }
     s->sealed = s->n;
-    mem_free(s->m, order);
     return WEFT_OK;
 }
 
@@ -210,6 +173,11 @@ static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, co
     if ((unsigned)t >= WEFT_DTYPE_COUNT || dims.rank < 0 || dims.rank > WEFT_MAX_RANK)
         return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": unknown type or impossible rank", what,
                           name);
+    if ((unsigned)init.kind > WEFT_INIT_PARAM ||
+        (init.kind == WEFT_INIT_ORTHOGONAL && t != WEFT_F32) ||
+        (init.kind == WEFT_INIT_PARAM && like < 0))
+        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": no first values of kind %d in %s", what,
+                          name, (int)init.kind, weft_dtype_name(t));
     for (int i = 0; i < dims.rank; i++)
         if (dims.n[i] < 0)
             return graph_fail(g, WEFT_SHAPE, "%s \"%s\": extent %lld of axis %d is negative", what,

@@ -2,6 +2,7 @@
  *
  * Each rule appends nodes; none looks at values. A rule that is missing here is an error
  * message, never a silent zero. */
+#include "core/recur.h"
 #include "core/shape.h"
 #include <math.h>
 
@@ -118,6 +119,7 @@ static bool vjp_same(weft_tensor t, weft_tensor dy, weft_tensor *out) {
     switch (attr[0]) {
     case SAME_STOP: return true;
     case SAME_COPY:
+    case SAME_STORED:
     case SAME_NAME: out[0] = dy; return true;
     case SAME_STRAIGHT: out[1] = dy; return true;
     default: {
@@ -275,6 +277,8 @@ bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
         out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
         return g->err == WEFT_OK;
     }
+    case BLOCK_recur:
+        return dy[RECUR_OUT_KEPT].id ? vjp_by_definition(t, dy, out) : recur_vjp(t, dy, out);
     default: return vjp_by_definition(t, dy, out);
     }
 }

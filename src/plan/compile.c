@@ -76,6 +76,7 @@ static bool compile_arrays(compile *c) {
     c->stored = mem_new(c->m, c->n);
     c->product = mem_new(c->m, c->n * sizeof *c->product);
     c->folded = mem_new(c->m, c->n);
+    c->fence = mem_new(c->m, c->n);
     c->inlined = mem_new(c->m, c->n);
     c->view = mem_new(c->m, c->n * sizeof *c->view);
     c->source = mem_new(c->m, c->n * sizeof *c->source);
@@ -83,8 +84,9 @@ static bool compile_arrays(compile *c) {
     c->next = mem_new(c->m, c->n * sizeof *c->next);
     c->reader = mem_new(c->m, c->n * sizeof *c->reader);
     c->buf = mem_new(c->m, c->n * sizeof *c->buf);
-    if (!c->live || !c->copied || !c->stored || !c->product || !c->folded || !c->inlined ||
-        !c->view || !c->source || !c->cluster_of || !c->next || !c->reader || !c->buf) {
+    if (!c->live || !c->copied || !c->stored || !c->product || !c->folded || !c->fence ||
+        !c->inlined || !c->view || !c->source || !c->cluster_of || !c->next || !c->reader ||
+        !c->buf) {
         weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
         return false;
     }
@@ -98,6 +100,7 @@ static void compile_release(compile *c) {
     mem_free(c->m, c->stored);
     mem_free(c->m, c->product);
     mem_free(c->m, c->folded);
+    mem_free(c->m, c->fence);
     mem_free(c->m, c->inlined);
     mem_free(c->m, c->view);
     mem_free(c->m, c->source);
@@ -124,7 +127,10 @@ static void compile_mark(compile *c) {
 static bool compile_accepts(const compile *c, const node *n, int k) {
     const weft_backend *b = c->ctx->backend;
     step s = {.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
-    if (n->op == OP_block) s.block = (uint8_t)node_attr(c->g, n)[0];
+    if (n->op == OP_block) {
+        s.block = (uint8_t)node_attr(c->g, n)[0];
+        memcpy(s.attr, node_attr(c->g, n) + 1, (size_t)(n->nattr - 1) * sizeof *s.attr);
+    }
     for (int i = 0; i < n->nin; i++) s.in[i] = lower_described(c, node_in(c->g, n)[i]);
     return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
 }
@@ -142,11 +148,25 @@ static void compile_own(compile *c, uint32_t *id, bool leaf) {
     c->stored[*id] = STORED_HARD;
 }
 
+/* What was asked to be stored lies in order: a map over it can then be one flat loop. */
+static void compile_fences(compile *c) {
+    for (uint32_t i = 1; i < c->n; i++) {
+        if (!c->live[i] || !c->fence[i]) continue;
+        if (!view_in_order(c, i)) view_copy(c, i);
+        uint32_t base = c->view[i].base;
+        int op = c->g->node[base].op;
+        if (op == OP_literal || op == OP_iota) continue;
+        c->fence[base] = 1;
+        c->stored[base] = STORED_HARD;
+    }
+}
+
 /* What must lie in memory by itself: results, and operands of routines that strides cannot
  * describe. */
 static void compile_settle(compile *c) {
     for (size_t i = 0; i < c->fetches; i++) compile_own(c, &c->fetch[i].node, true);
     for (size_t i = 0; i < c->updates; i++) compile_own(c, &c->update[i].node, false);
+    compile_fences(c);
     for (uint32_t i = 1; i < c->n; i++) {
         const node *n = &c->g->node[i];
         int cls = op_table[n->op].cls;
@@ -318,6 +338,10 @@ static weft_err compile_all(compile *c, weft_graph *from) {
         }
         if (!(e = c->g->err) && !compile_arrays(c)) e = c->ctx->err;
     }
+    for (uint32_t i = 1; !e && i < from->n; i++)
+        if (map[i] && from->node[i].op == OP_same &&
+            node_attr(from, &from->node[i])[0] == SAME_STORED)
+            c->fence[map[i]] = 1;
     if (!e) {
         compile_mark(c);
         for (size_t i = 0; !e && i < c->g->states; i++) {
@@ -351,8 +375,14 @@ weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
     c.plan->m = &ctx->m;
     c.plan->memory.m = &ctx->m;
     c.plan->origin = g;
-    c.plan->threads = d->threads > 0 ? (int)min_i64(d->threads, COMPILE_THREADS) : 0;
-    weft_err e = compile_all(&c, g);
+    c.plan->threads = d->watch ? 1 : d->threads > 0 ? (int)min_i64(d->threads, COMPILE_THREADS) : 0;
+    weft_err e = WEFT_OK;
+    if (d->watch && ctx->backend->whole_graph)
+        e = weft_fail(ctx, WEFT_UNSUPPORTED, "weft_compile: \"%s\" cannot watch a plan",
+                      ctx->backend->name);
+    else if (d->watch && !(c.plan->watch = arena_new(&c.plan->memory, sizeof *c.plan->watch)))
+        e = weft_fail(ctx, WEFT_MEMORY, "compile: out of memory");
+    if (!e) e = compile_all(&c, g);
     compile_release(&c);
     if (e) {
         weft_plan_free(c.plan);

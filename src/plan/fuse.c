@@ -7,7 +7,8 @@
  *   - everything else it reads is computed by clusters that come earlier in the order of execution;
  *     a cluster that nobody outside reads yet may still be moved to the end of that order, or
  *     absorbed by the only one that reads it;
- *   - a matmul takes maps over its own shape as an epilogue, other routines take nobody.
+ *   - a matmul, and a block the device can do that for, takes maps over its own shape as an
+ *     epilogue; other routines take nobody.
  * That alone makes softmax, layer norm and cross entropy single kernels with their gradients. */
 #include "plan/passes.h"
 
@@ -23,6 +24,15 @@ static bool fuse_is_virtual(const compile *c, uint32_t id) { /* needs neither st
 static bool fuse_is_leaf(const compile *c, uint32_t id) {
     int op = c->g->node[id].op;
     return op == OP_input || op == OP_state || op == OP_data;
+}
+
+/* A parameter, its gradient or its companion: steps over them become one loop if they stay alike. */
+static bool fuse_is_parameter(const compile *c, uint32_t id) {
+    const node *n = &c->g->node[id];
+    if (n->op != OP_state) return c->fence[id];
+    const state_entry *e = c->g->state[node_attr(c->g, n)[0]]->entry;
+    size_t i = (size_t)node_attr(c->g, n)[1];
+    return e[i].trained || e[i].like != i;
 }
 
 /* ---- loop spaces ---- */
@@ -185,12 +195,15 @@ static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint16_t *reade
     cluster k = c->cluster[ki];
     const node *n = &c->g->node[id];
     bool fold = op_table[n->op].cls == CLASS_FOLD && !c->copied[id];
-    if (k.kind != CLUSTER_KERNEL && (k.kind != CLUSTER_MATMUL || fold)) return false;
+    if (k.kind != CLUSTER_KERNEL && (k.kind != CLUSTER_PRODUCT || fold)) return false;
     fuse_in in[FUSE_INPUTS];
     int reads = fuse_gather(c, id, in, 0), loads = 0;
     for (int i = 0; i < reads; i++)
-        loads += c->cluster_of[in[i].v->base] != ki && !fuse_is_virtual(c, in[i].v->base);
+        loads += c->cluster_of[in[i].v->base] != ki && c->reader[in[i].v->base] != ki &&
+                 !fuse_is_virtual(c, in[i].v->base);
     if (k.nodes + 1 > FUSE_NODES || k.loads + loads > FUSE_LOADS) return false;
+    for (int i = 0; i < reads; i++)
+        if (c->fence[in[i].v->base] && c->cluster_of[in[i].v->base] == ki) return false;
     const node *shape = fold ? &c->g->node[node_in(c->g, n)[0]] : n;
     const int64_t *dim = node_dims(c->g, shape);
     int64_t count = node_count(c->g, shape);
@@ -201,7 +214,7 @@ static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint16_t *reade
         how = FUSE_ROW;
     } else if (count != fuse_count(&k, false)) return false;
 
-    if (k.kind == CLUSTER_MATMUL) {
+    if (k.kind == CLUSTER_PRODUCT) {
         /* the epilogue runs over the product's own dimensions: everything it reads must merge
          * into them */
         fitted f;
@@ -286,17 +299,49 @@ static bool fuse_open(compile *c, uint32_t id, int kind) {
     return true;
 }
 
+uint32_t fuse_product(const compile *c, const cluster *k) {
+    return c->g->node[k->first].op == OP_block ? c->next[k->first] : k->first;
+}
+
+static bool fuse_takes_maps(const compile *c, const node *n) {
+    if (n->op == OP_matmul) return true;
+    const weft_backend *b = c->ctx->backend;
+    step s = {.kind = STEP_BLOCK};
+    if (n->op != OP_block || !b->takes_maps) return false;
+    s.block = (uint8_t)node_attr(c->g, n)[0];
+    return block_table[s.block].parts == 1 && b->takes_maps(&s);
+}
+
+/* A block's part lies in memory, unless it is a product's: that is the first of its members. */
+static void fuse_part(compile *c, uint32_t id) {
+    const node *n = &c->g->node[id];
+    uint32_t ki = c->cluster_of[node_in(c->g, n)[0]];
+    cluster *k = &c->cluster[ki];
+    c->cluster_of[id] = ki;
+    if (k->kind != CLUSTER_PRODUCT) {
+        c->stored[id] = STORED_HARD;
+        return;
+    }
+    k->rank = n->rank;
+    memcpy(k->dim, node_dims(c->g, n), n->rank * sizeof *k->dim);
+    k->nodes++;
+    c->next[k->last] = id;
+    k->last = id;
+}
+
 /* Clusters that might take the node: those of its operands, latest first, then those that read
- * the same. */
+ * the same. A number that is the same for all elements ties nothing together. */
 static bool fuse_place(compile *c, uint32_t id, const uint16_t *readers) {
     uint32_t tried[2 * FUSE_INPUTS + 1];
     fuse_in in[FUSE_INPUTS];
     int n = 0, reads = fuse_gather(c, id, in, 0);
+    bool many = node_count(c->g, &c->g->node[id]) > 1;
     for (int pass = 0, first = 0; pass < 2; pass++, first = n) {
         for (int i = 0; i < reads; i++) {
             uint32_t base = in[i].v->base, k = pass ? c->reader[base] : c->cluster_of[base];
             bool seen = k == 0 || fuse_is_virtual(c, base) ||
-                        (pass && c->cluster[k].kind != CLUSTER_KERNEL);
+                        (pass && (c->cluster[k].kind != CLUSTER_KERNEL ||
+                                  (many && node_count(c->g, &c->g->node[base]) == 1)));
             for (int t = 0; t < n && !seen; t++) seen = tried[t] == k;
             if (!seen) tried[n++] = k;
         }
@@ -309,8 +354,11 @@ static bool fuse_place(compile *c, uint32_t id, const uint16_t *readers) {
     }
     /* folds across the same columns (gradients of a norm's weight and bias) need not share what
      * they read */
-    if (c->across && op_table[c->g->node[id].op].cls == CLASS_FOLD && !c->copied[id])
-        tried[n++] = c->across;
+    bool fold = op_table[c->g->node[id].op].cls == CLASS_FOLD && !c->copied[id];
+    if (fold && c->across) tried[n++] = c->across;
+    bool number = !fold && !many; /* nor need single numbers, but for a parameter's step */
+    for (int i = 0; i < reads && number; i++) number = !fuse_is_parameter(c, in[i].v->base);
+    if (number && c->numbers) tried[n++] = c->numbers;
     for (int t = 0; t < n; t++)
         if (fuse_try(c, tried[t], id, readers)) return true;
     return false;
@@ -337,7 +385,7 @@ static bool fuse_soft(compile *c, uint32_t ki, const fuse_in *in) {
     uint32_t base = in->v->base;
     if (c->cluster_of[base] == ki) return true;
     if (!fuse_whole(c, in)) return false;
-    if (c->cluster[ki].kind != CLUSTER_MATMUL || c->product[base] == ki) return true;
+    if (c->cluster[ki].kind != CLUSTER_PRODUCT || c->product[base] == ki) return true;
     if (c->product[base]) return false;
     c->product[base] = ki;
     return true;
@@ -360,7 +408,8 @@ static void fuse_absorb(compile *c, uint32_t to, uint32_t from, const fuse_in *i
     for (int i = 0; i < reads; i++)
         if ((in[i].v->at && c->cluster_of[in[i].v->at] == from) ||
             (c->cluster_of[in[i].v->base] == from &&
-             (in[i].memory || !fuse_aligned(&k, in[i].v, in[i].rank, in[i].dim, false, false))))
+             (in[i].memory || c->fence[in[i].v->base] ||
+              !fuse_aligned(&k, in[i].v, in[i].rank, in[i].dim, false, false))))
             return;
     uint32_t a = k.first, b = o.first, last = 0; /* members stay in order: operands before users */
     while (a || b) {
@@ -418,7 +467,7 @@ bool fuse_pass(compile *c) {
         return false;
     }
     c->cluster_of[0] = 0;
-    bool fusing = !c->ctx->no_fuse && !c->desc->unfused, good = true;
+    bool fusing = !c->ctx->no_fuse && !c->desc->unfused && !c->desc->watch, good = true;
     fuse_in in[FUSE_INPUTS];
     if (fusing) fuse_inline(c);
     for (uint32_t i = 1; i < c->n; i++)
@@ -435,12 +484,11 @@ bool fuse_pass(compile *c) {
             fuse_is_leaf(c, i))
             continue;
         if (n->op == OP_part && !c->copied[i]) {
-            c->cluster_of[i] = c->cluster_of[node_in(c->g, n)[0]];
-            c->stored[i] = STORED_HARD;
+            fuse_part(c, i);
             continue;
         }
         int cls = c->copied[i] ? CLASS_MAP : op_table[n->op].cls;
-        int kind = n->op == OP_matmul                           ? CLUSTER_MATMUL
+        int kind = fuse_takes_maps(c, n)                        ? CLUSTER_PRODUCT
                    : n->op == OP_concat                         ? CLUSTER_CONCAT
                    : cls == CLASS_ROUTINE || cls == CLASS_BLOCK ? CLUSTER_ROUTINE
                                                                 : CLUSTER_KERNEL;
@@ -448,6 +496,9 @@ bool fuse_pass(compile *c) {
         if (kind != CLUSTER_KERNEL || !fusing || !fuse_place(c, i, readers))
             good = fuse_open(c, i, kind);
         if (good && fuse_across(&c->cluster[c->cluster_of[i]])) c->across = c->cluster_of[i];
+        if (good && kind == CLUSTER_KERNEL && !c->cluster[c->cluster_of[i]].folds &&
+            node_count(c->g, n) == 1)
+            c->numbers = c->cluster_of[i];
         if (kind == CLUSTER_ROUTINE || kind == CLUSTER_CONCAT)
             c->stored[i] = n->op != OP_block ? STORED_HARD : 0;
         for (int k = 0; good && k < n->nin && kind == CLUSTER_CONCAT;

@@ -1,14 +1,40 @@
-/* join.c - runs of optimiser steps over neighbouring parameters become one step.
+/* join.c - steps of an optimiser over neighbouring parameters become one step.
  *
- * Parameters, their slots and (by aliasing, here) their gradients lie at equal distances in
- * their slabs, so one flat pass over the first to the last does what a pass for each would have
- * done. */
+ * Parameters and their slots lie at equal distances in the slabs of the state. Kernels that do the
+ * same to one parameter each, or calls of the same block, are therefore one flat loop from the
+ * first to the last; what they read besides (gradients) gets one buffer laid out like the slab. The
+ * gaps between entries are computed along: nobody reads them.
+ *
+ * Two steps are alike if they are the same program and each operand is either the same number for
+ * both, or moves by as much as the parameter does. The joined step stands where the last or the
+ * first of them stood, if nothing between minds. */
+#include "core/steps.h"
 #include "plan/passes.h"
 
-/* Operands that move along the slab: parameter, slots, gradient; the rest are numbers all share. */
-static int join_moving(int block) {
-    return block == BLOCK_adam ? 4 : block == BLOCK_momentum ? 3 : 0;
-}
+enum { JOIN_OPERANDS = 32 };
+
+/* An operand of a flat step: f32, contiguous, or one number. */
+typedef struct join_operand {
+    uint32_t buf;
+    int64_t off;
+    bool number, writes; /* number: the same for all elements */
+} join_operand;
+
+typedef struct join_step {
+    size_t at;            /* in plan->step */
+    int64_t n;            /* elements */
+    int operands, anchor; /* anchor: the state entry that says where it lies */
+    join_operand in[JOIN_OPERANDS];
+} join_step;
+
+typedef struct join {
+    compile *c;
+    weft_plan *p;
+    join_step *flat; /* of the plan, in order */
+    uint32_t *group; /* indices of alike ones, by address */
+    uint8_t *done;   /* per flat step */
+    size_t flats, groups;
+} join;
 
 static const state_entry *join_entry(const weft_plan *p, uint32_t buf) {
     const buffer *b = &p->buf[buf];
@@ -19,121 +45,354 @@ static size_t join_span(const state_entry *e) {
     return (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
 }
 
-/* Does step b work on what lies directly behind step a's? */
-static bool join_follows(const weft_plan *p, const step *a, const step *b) {
-    if (a->kind != STEP_BLOCK || b->kind != STEP_BLOCK || a->block != b->block ||
-        memcmp(a->attr, b->attr, sizeof a->attr))
+/* ---- what can be joined ---- */
+
+/* Operands of a block that move along the slab: parameter, slots, gradient. */
+static int join_moving(int block) {
+    return block == BLOCK_adam ? ADAM_NUMBERS : block == BLOCK_momentum ? MOMENTUM_NUMBERS : 0;
+}
+
+/* A flat loop or a block made for it, before a closer look. */
+static bool join_candidate(const step *s) {
+    const kernel *k = s->kern;
+    return s->kind == STEP_KERNEL ? k->outer == 1 && !k->reduce && !k->inner
+                                  : s->kind == STEP_BLOCK && join_moving(s->block);
+}
+
+static bool join_block(const step *s, join_step *f) {
+    int moving = join_moving(s->block);
+    f->n = 1;
+    for (int d = 0; d < s->in[0].rank; d++) f->n *= s->in[0].dim[d];
+    for (int i = 0; i < s->nin + s->nout; i++) {
+        if (s->in[i].buf == KNOBUF) return false;
+        f->in[i] =
+            (join_operand){s->in[i].buf, s->in[i].off, i >= moving && i < s->nin, i >= s->nin};
+    }
+    f->operands = s->nin + s->nout;
+    return true;
+}
+
+static bool join_kernel(const kernel *k, join_step *f) {
+    if (k->nview > JOIN_OPERANDS) return false;
+    f->n = k->dim[0];
+    f->operands = k->nview;
+    for (int i = 0; i < k->nview; i++) {
+        const kview *v = &k->view[i];
+        bool number = v->stride[0] == 0;
+        if (v->buf == KNOBUF || v->guard || v->at != KNOBUF || (!number && v->stride[0] != 1) ||
+            (!number && v->dtype != WEFT_F32))
+            return false;
+        f->in[i] = (join_operand){v->buf, v->off, number && f->n > 1, false};
+    }
+    for (int i = 0; i < k->nins; i++) {
+        if (k->ins[i].op == K_TAKE || k->ins[i].op == K_INDEX || k->ins[i].op == K_RANDOM)
+            return false;
+        if (k->ins[i].op == K_STORE) f->in[k->ins[i].view].writes = true;
+    }
+    return true;
+}
+
+/* Fills f if the step is flat and changes a whole entry of a state. */
+static bool join_flat(const weft_plan *p, size_t at, join_step *f) {
+    const step *s = &p->step[at];
+    f->at = at, f->anchor = -1;
+    if (s->kind == STEP_KERNEL ? !join_kernel(s->kern, f) : !join_block(s, f)) return false;
+    for (int i = 0; i < f->operands && f->anchor < 0; i++) {
+        const state_entry *e = f->in[i].writes ? join_entry(p, f->in[i].buf) : NULL;
+        if (e && e->dtype == WEFT_F32 && e->count == f->n && !f->in[i].off) f->anchor = i;
+    }
+    return f->anchor >= 0 && f->n > 0;
+}
+
+static bool join_same_program(const step *a, const step *b) {
+    if (a->kind != b->kind) return false;
+    if (a->kind == STEP_BLOCK)
+        return a->block == b->block && !memcmp(a->attr, b->attr, sizeof a->attr);
+    if (a->kern->nins != b->kern->nins || a->kern->nview != b->kern->nview) return false;
+    for (int i = 0; i < a->kern->nins; i++) {
+        const kins *x = &a->kern->ins[i], *y = &b->kern->ins[i];
+        if (x->op != y->op || x->type != y->type || x->level != y->level || x->a != y->a ||
+            x->b != y->b || x->c != y->c || x->view != y->view || x->bits != y->bits ||
+            x->arg2 != y->arg2)
+            return false;
+    }
+    return true;
+}
+
+/* Is it the same number, shared by both? In a loop of one element anything might be. */
+static bool join_shared(const join_step *a, const join_step *b, int i) {
+    const join_operand *x = &a->in[i], *y = &b->in[i];
+    return x->buf == y->buf && x->off == y->off && (x->number || a->n == 1) &&
+           (y->number || b->n == 1);
+}
+
+static bool join_alike(const weft_plan *p, const join_step *a, const join_step *b) {
+    if (a->anchor != b->anchor || !join_same_program(&p->step[a->at], &p->step[b->at]))
         return false;
-    int moving = join_moving(a->block), gradient = moving - 1;
-    for (int i = 0; i < a->nin; i++) {
-        if (i >= moving) {
-            if (a->in[i].buf != b->in[i].buf || a->in[i].off != b->in[i].off) return false;
+    for (int i = 0; i < a->operands; i++) {
+        const join_operand *x = &a->in[i], *y = &b->in[i];
+        if (!join_shared(a, b, i) && (x->number || y->number)) return false;
+        if (x->writes != y->writes || (x->writes && x->buf == y->buf)) return false;
+    }
+    return true;
+}
+
+/* ---- where they lie ---- */
+
+static const state_entry *join_place(const join *j, uint32_t i) {
+    const join_step *f = &j->flat[i];
+    return join_entry(j->p, f->in[f->anchor].buf);
+}
+
+static uint32_t join_state(const join *j, uint32_t i) {
+    const join_step *f = &j->flat[i];
+    return j->p->buf[f->in[f->anchor].buf].state;
+}
+
+static bool join_before(const join *j, uint32_t a, uint32_t b) {
+    const state_entry *x = join_place(j, a), *y = join_place(j, b);
+    if (join_state(j, a) != join_state(j, b)) return join_state(j, a) < join_state(j, b);
+    if (x->segment != y->segment) return x->segment < y->segment;
+    return x->offset < y->offset;
+}
+
+/* May the buffer be moved into a larger one? It must be all of it that is read. */
+static bool join_free(const weft_plan *p, const join_operand *x, int64_t n) {
+    const buffer *b = &p->buf[x->buf];
+    return b->place == BUF_ARENA && b->alias == KNOBUF && b->dtype == WEFT_F32 && !x->off &&
+           b->bytes == (size_t)n * sizeof(float);
+}
+
+static bool join_new(const join *j, const uint32_t *run, size_t n, int operand, uint32_t buf) {
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < j->flat[run[i]].operands; k++)
+            if (k != operand || i + 1 < n)
+                if (j->flat[run[i]].in[k].buf == buf) return false;
+    return true;
+}
+
+/* Are the operands entries of one slab, each directly behind the other? */
+static bool join_neighbours(const weft_plan *p, uint32_t a, uint32_t b, size_t apart) {
+    const state_entry *x = join_entry(p, a), *y = join_entry(p, b);
+    return x && y && p->buf[a].state == p->buf[b].state && x->dtype == WEFT_F32 &&
+           y->dtype == WEFT_F32 && x->segment == y->segment && x->slab == y->slab &&
+           y->offset == x->offset + apart;
+}
+
+/* Does the step read, somewhere else in a slab, what a neighbour of it writes? */
+static bool join_entangled(const weft_plan *p, const join_step *f) {
+    for (int w = 0; w < f->operands; w++) {
+        const state_entry *x = f->in[w].writes ? join_entry(p, f->in[w].buf) : NULL;
+        for (int i = 0; x && i < f->operands; i++) {
+            const state_entry *y = join_entry(p, f->in[i].buf);
+            if (y && y != x && y->slab == x->slab && y->segment == x->segment &&
+                p->buf[f->in[w].buf].state == p->buf[f->in[i].buf].state)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Memory of a buffer: bytes of the one it lies in. */
+typedef struct join_bytes {
+    uint32_t root;
+    size_t from, to;
+} join_bytes;
+
+static join_bytes join_bytes_of(const weft_plan *p, uint32_t buf) {
+    join_bytes r = {buf, 0, p->buf[buf].bytes};
+    for (; p->buf[r.root].place == BUF_ALIAS; r.root = p->buf[r.root].alias)
+        r.from += p->buf[r.root].alias_at, r.to += p->buf[r.root].alias_at;
+    return r;
+}
+
+static bool join_overlap(const weft_plan *p, uint32_t a, uint32_t b) {
+    if (a == KNOBUF || b == KNOBUF) return false;
+    join_bytes x = join_bytes_of(p, a), y = join_bytes_of(p, b);
+    return x.root == y.root && x.from < y.to && y.from < x.to;
+}
+
+/* Does run[n] follow run[n - 1] in every operand that moves? `lie` has a bit for operands other
+ * than entries that lie at the right distance already; the others can be moved there. */
+static bool join_follows(const join *j, const uint32_t *run, size_t n, uint8_t *lie) {
+    const weft_plan *p = j->p;
+    const join_step *a = &j->flat[run[n - 1]], *b = &j->flat[run[n]];
+    const state_entry *from = join_place(j, run[n - 1]);
+    size_t apart = join_span(from);
+    if (!join_neighbours(p, a->in[a->anchor].buf, b->in[b->anchor].buf, apart)) return false;
+    if (join_entangled(p, b) || (n == 1 && join_entangled(p, a))) return false;
+    for (int i = 0; i < a->operands; i++) {
+        const join_operand *x = &a->in[i], *y = &b->in[i];
+        bool shared = join_shared(a, b, i);
+        if (n > 1 && shared != join_shared(&j->flat[run[0]], a, i)) return false;
+        if (shared) continue;
+        if (join_entry(p, x->buf) || join_entry(p, y->buf)) {
+            if (!join_neighbours(p, x->buf, y->buf, apart) || x->off || y->off) return false;
             continue;
         }
-        if (i == gradient) continue;
-        const state_entry *x = join_entry(p, a->in[i].buf), *y = join_entry(p, b->in[i].buf);
-        if (!x || !y || x->segment != y->segment || x->slab != y->slab ||
-            y->offset != x->offset + join_span(x))
+        join_bytes u = join_bytes_of(p, x->buf), v = join_bytes_of(p, y->buf);
+        size_t ux = u.from + (size_t)x->off * sizeof(float);
+        size_t vy = v.from + (size_t)y->off * sizeof(float);
+        bool lies = u.root == v.root && vy == ux + apart;
+        if (n == 1) lie[i] = lies;
+        if (lie[i] ? !lies
+                   : !join_free(p, y, b->n) || !join_new(j, run, n + 1, i, y->buf) ||
+                         (n == 1 && (!join_free(p, x, a->n) || !join_new(j, run, 1, i, x->buf))))
             return false;
-        if (a->in[a->nin + i].buf != a->in[i].buf || b->in[b->nin + i].buf != b->in[i].buf)
-            return false; /* in place only */
     }
     return true;
 }
 
-/* Gradients that lie in one buffer at the distances of their parameters already. */
-static bool join_gradient_follows(const weft_plan *p, const step *a, const step *b) {
-    int gradient = join_moving(a->block) - 1;
-    const roperand *x = &a->in[gradient], *y = &b->in[gradient];
-    size_t apart = join_entry(p, b->in[0].buf)->offset - join_entry(p, a->in[0].buf)->offset;
-    return x->buf == y->buf && (size_t)(y->off - x->off) * sizeof(float) == apart;
+/* ---- order ---- */
+
+static bool join_touches(const weft_plan *p, const step *s, uint32_t buf, bool writes_only) {
+    for (int i = writes_only ? s->nin : 0; i < s->nin + s->nout; i++)
+        if (join_overlap(p, s->in[i].buf, buf)) return true;
+    for (int i = 0; s->kern && i < s->kern->nins; i++) {
+        const kins *x = &s->kern->ins[i];
+        if (x->op != K_STORE && (writes_only || (x->op != K_LOAD && x->op != K_TAKE))) continue;
+        if (join_overlap(p, s->kern->view[x->view].buf, buf)) return true;
+    }
+    for (int v = 0; s->kern && !writes_only && v < s->kern->nview; v++)
+        if (join_overlap(p, s->kern->view[v].at, buf)) return true;
+    return false;
 }
 
-static bool join_gradient_free(const weft_plan *p, uint32_t buf) {
-    const buffer *b = &p->buf[buf];
-    return b->place == BUF_ARENA && b->alias == KNOBUF && !b->pinned && b->dtype == WEFT_F32;
+/* May each of the run be done where step `to` is? Those between must not mind. */
+static bool join_may_move(const join *j, const uint32_t *run, size_t n, size_t to) {
+    const weft_plan *p = j->p;
+    for (size_t i = 0; i < n; i++) {
+        const join_step *f = &j->flat[run[i]];
+        size_t low = f->at < to ? f->at : to, high = f->at < to ? to : f->at;
+        for (size_t s = low + 1; s < high; s++) {
+            bool member = false;
+            for (size_t k = 0; k < n && !member; k++) member = j->flat[run[k]].at == s;
+            for (int o = 0; !member && o < f->operands; o++)
+                if (join_touches(p, &p->step[s], f->in[o].buf, !f->in[o].writes)) return false;
+        }
+    }
+    return true;
 }
 
-/* Has step first + k a gradient buffer that may be moved and that none of the steps before it in
- * the run has? */
-static bool join_own_gradient(const weft_plan *p, size_t first, size_t k) {
-    int gradient = join_moving(p->step[first].block) - 1;
-    uint32_t buf = p->step[first + k].in[gradient].buf;
-    for (size_t i = 0; i < k; i++)
-        if (p->step[first + i].in[gradient].buf == buf) return false;
-    return join_gradient_free(p, buf);
+/* ---- joining ---- */
+
+/* A buffer for what lies at the places of operand i of all of the run. */
+static bool join_gather(join *j, const uint32_t *run, size_t n, int i, size_t bytes) {
+    weft_plan *p = j->p;
+    buffer all = {.place = BUF_ARENA, .dtype = WEFT_F32, .alias = KNOBUF, .bytes = bytes};
+    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, all)) {
+        weft_fail(j->c->ctx, WEFT_MEMORY, "compile: out of memory");
+        return false;
+    }
+    buffer *slab = &p->buf[p->bufs - 1];
+    for (size_t k = 0; k < n; k++) {
+        buffer *b = &p->buf[j->flat[run[k]].in[i].buf];
+        slab->pinned |= b->pinned;
+        b->place = BUF_ALIAS;
+        b->alias = (uint32_t)p->bufs - 1;
+        b->alias_at = join_place(j, run[k])->offset - join_place(j, run[0])->offset;
+    }
+    j->flat[run[0]].in[i].buf = (uint32_t)p->bufs - 1;
+    return true;
 }
 
-static int join_compare(const weft_plan *p, const step *a, const step *b) {
-    const state_entry *x = join_entry(p, a->in[0].buf), *y = join_entry(p, b->in[0].buf);
-    if (!x || !y) return 0;
-    if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/* Merge steps [first, first + n) into the first; `lie`: their gradients need not be moved. */
-static bool join_merge(compile *c, step *first, size_t n, bool lie) {
-    weft_plan *p = c->plan;
-    int gradient = join_moving(first->block) - 1;
-    const state_entry *begin = join_entry(p, first->in[0].buf),
-                      *end = join_entry(p, first[n - 1].in[0].buf);
+static bool join_merge(join *j, const uint32_t *run, size_t n, const uint8_t *lie, size_t to) {
+    weft_plan *p = j->p;
+    join_step *f = &j->flat[run[0]];
+    const join_step *second = &j->flat[run[1]];
+    const state_entry *begin = join_place(j, run[0]), *end = join_place(j, run[n - 1]);
     size_t bytes = end->offset - begin->offset + end->bytes;
-    for (size_t i = 1; i < n; i++) first->flops += first[i].flops, first->bytes += first[i].bytes;
-    if (!lie) {
-        buffer all = {.place = BUF_ARENA, .dtype = WEFT_F32, .alias = KNOBUF, .bytes = bytes};
-        if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, all)) {
-            weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    int64_t count = (int64_t)(bytes / sizeof(float));
+    bool shared[JOIN_OPERANDS];
+    for (int i = 0; i < f->operands; i++) shared[i] = join_shared(f, second, i);
+    for (int i = 0; i < f->operands; i++)
+        if (!shared[i] && !join_entry(p, f->in[i].buf) && !lie[i] &&
+            !join_gather(j, run, n, i, bytes))
             return false;
-        }
-        uint32_t slab = (uint32_t)p->bufs - 1;
-        for (size_t i = 0; i < n; i++) {
-            buffer *g = &p->buf[first[i].in[gradient].buf];
-            g->place = BUF_ALIAS;
-            g->alias = slab;
-            g->alias_at = join_entry(p, first[i].in[0].buf)->offset - begin->offset;
-        }
-        first->in[gradient].buf = slab;
+    step s = p->step[f->at];
+    for (size_t k = 0; k < n; k++) {
+        size_t at = j->flat[run[k]].at;
+        if (k) s.flops += p->step[at].flops, s.bytes += p->step[at].bytes;
+        p->step[at] = (step){.kind = STEP_KINDS}; /* taken out at the end */
     }
-    for (int i = 0; i <= gradient; i++) {
-        first->in[i].rank = 1, first->in[i].stride[0] = 1,
-        first->in[i].dim[0] = (int64_t)(bytes / sizeof(float));
-        if (i < gradient) first->in[first->nin + i] = first->in[i];
+    for (int i = 0; i < f->operands; i++) {
+        if (s.kind == STEP_KERNEL) {
+            kview *v = &s.kern->view[i];
+            v->buf = f->in[i].buf;
+            v->stride[0] = !shared[i];
+            v->hi[0] = (int32_t)count;
+        } else if (!shared[i]) {
+            roperand *r = &s.in[i];
+            r->buf = f->in[i].buf;
+            r->rank = 1, r->stride[0] = 1, r->dim[0] = count;
+        }
+    }
+    if (s.kind == STEP_KERNEL) s.kern->dim[0] = count;
+    p->step[to] = s;
+    return true;
+}
+
+/* Joins what follows each other among j->group. */
+static bool join_group(join *j) {
+    for (size_t a = 0; a < j->groups;) {
+        size_t n = 1;
+        uint8_t lie[JOIN_OPERANDS] = {0};
+        const uint32_t *run = j->group + a;
+        int64_t span = 0;
+        size_t first = j->flat[run[0]].at, last = first;
+        while (a + n < j->groups) {
+            uint8_t tried[JOIN_OPERANDS];
+            size_t at = j->flat[run[n]].at;
+            memcpy(tried, lie, sizeof tried);
+            span += (int64_t)(join_span(join_place(j, run[n - 1])) / sizeof(float));
+            if (span + j->flat[run[n]].n > INT32_MAX || !join_follows(j, run, n, tried)) break;
+            memcpy(lie, tried, sizeof lie);
+            first = at < first ? at : first, last = at > last ? at : last;
+            n++;
+        }
+        bool late = n > 1 && join_may_move(j, run, n, last);
+        bool early = n > 1 && !late && join_may_move(j, run, n, first);
+        if ((late || early) && !join_merge(j, run, n, lie, late ? last : first)) return false;
+        a += n;
     }
     return true;
+}
+
+static void join_collect(join *j, uint32_t first) {
+    j->groups = 0;
+    for (uint32_t i = first; i < j->flats; i++) {
+        if (j->done[i] || (i != first && !join_alike(j->p, &j->flat[first], &j->flat[i]))) continue;
+        size_t at = j->groups++;
+        for (; at > 0 && join_before(j, i, j->group[at - 1]); at--) j->group[at] = j->group[at - 1];
+        j->group[at] = i;
+        j->done[i] = 1;
+    }
 }
 
 bool join_pass(compile *c) {
     weft_plan *p = c->plan;
-    /* Optimiser steps that stand side by side may change places: none reads what another writes. */
-    for (size_t i = 0; i < p->steps; i++) {
-        size_t n = 0;
-        while (i + n < p->steps && p->step[i + n].kind == STEP_BLOCK &&
-               join_moving(p->step[i + n].block) && p->step[i + n].block == p->step[i].block)
-            n++;
-        if (n < 2) continue;
-        for (size_t a = i + 1; a < i + n; a++)
-            for (size_t b = a; b > i && join_compare(p, &p->step[b], &p->step[b - 1]) < 0; b--) {
-                step swap = p->step[b];
-                p->step[b] = p->step[b - 1], p->step[b - 1] = swap;
-            }
-        for (size_t a = i; a < i + n; a++) {
-            size_t lying = 1, moving = 1;
-            while (a + lying < i + n &&
-                   join_follows(p, &p->step[a + lying - 1], &p->step[a + lying]) &&
-                   join_gradient_follows(p, &p->step[a + lying - 1], &p->step[a + lying]))
-                lying++;
-            if (lying < 2 && join_own_gradient(p, a, 0))
-                while (a + moving < i + n &&
-                       join_follows(p, &p->step[a + moving - 1], &p->step[a + moving]) &&
-                       join_own_gradient(p, a, moving))
-                    moving++;
-            size_t run = lying > moving ? lying : moving;
-            if (run < 2) continue;
-            if (!join_merge(c, &p->step[a], run, lying > 1)) return false;
-            memmove(&p->step[a + 1], &p->step[a + run], (p->steps - a - run) * sizeof *p->step);
-            p->steps -= run - 1;
-            n -= run - 1;
-        }
+    join j = {.c = c, .p = p};
+    if (c->desc->portable || c->desc->watch) return true; /* entries apart, steps by name */
+    for (size_t i = 0; i < p->steps; i++) j.flats += join_candidate(&p->step[i]);
+    j.flat = mem_new(c->m, (j.flats + 1) * sizeof *j.flat);
+    j.group = mem_new(c->m, (p->steps + 1) * sizeof *j.group);
+    j.done = mem_new(c->m, p->steps + 1);
+    bool good = j.flat && j.group && j.done;
+    if (!good) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    j.flats = 0;
+    for (size_t i = 0; good && i < p->steps; i++)
+        if (join_candidate(&p->step[i]) && join_flat(p, i, &j.flat[j.flats])) j.flats++;
+    for (uint32_t i = 0; good && i < j.flats; i++) {
+        if (j.done[i]) continue;
+        join_collect(&j, i);
+        good = join_group(&j);
     }
-    return true;
+    size_t kept = 0;
+    for (size_t i = 0; i < p->steps; i++)
+        if (p->step[i].kind != STEP_KINDS) p->step[kept++] = p->step[i];
+    p->steps = kept;
+    mem_free(c->m, j.flat);
+    mem_free(c->m, j.group);
+    mem_free(c->m, j.done);
+    return good;
 }

@@ -3,6 +3,7 @@
  * Stores come last in a kernel, so it may write where it has read. Updates are written straight
  * into the state where update.c allows it, and copied at the end of the run otherwise. */
 #include "plan/lower.h"
+#include "core/recur.h"
 
 /* ---- buffers ---- */
 
@@ -94,7 +95,17 @@ static double lower_count(const kernel *k) {
     return n;
 }
 
+/* What a recurrent block multiplies: every row of every step with the weight. */
+static double lower_recurrent(const step *s) {
+    const roperand *w = &s->in[recur_operand(s->attr[RECUR_ATTR_GIVEN], RECUR_WEIGHT)], *x = w;
+    for (int i = 0; i < s->nin; i++)
+        if (s->in[i].rank == 3) x = &s->in[i];
+    return 2 * (double)(x->dim[0] * x->dim[1]) * (double)(w->dim[0] * w->dim[1]);
+}
+
 static void lower_cost(step *s) {
+    if (s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad))
+        s->flops += lower_recurrent(s);
     if (s->kern) {
         double n = lower_count(s->kern);
         for (int i = 0; i < s->kern->nins; i++) {
@@ -136,32 +147,43 @@ static bool lower_kernel(lower *l) {
     return k != NULL;
 }
 
-/* The raw product lies where the epilogue's result will, if that has room for it. */
-static bool lower_matmul(lower *l) {
+/* The step of a matmul, a routine or a block, with its operands and attributes. */
+static step *lower_call(lower *l, uint32_t id) {
     compile *c = l->c;
-    uint32_t product = l->k->first;
-    bool epilogue = c->next[product] != 0;
-    step *s = lower_step(c, STEP_MATMUL, product);
-    if (!s) return false;
-    const uint32_t *in = node_in(c->g, &c->g->node[product]);
-    s->nin = 2, s->nout = 1;
-    if (epilogue && !c->stored[product])
-        for (uint32_t m = c->next[product]; m; m = c->next[m])
+    const node *n = &c->g->node[id];
+    step *s = lower_step(c, n->op == OP_matmul ? STEP_MATMUL : lower_kind(n), id);
+    if (!s) return NULL;
+    const int64_t *attr = node_attr(c->g, n);
+    int first = n->op == OP_block;
+    s->block = first ? (uint8_t)attr[0] : 0;
+    memcpy(s->attr, attr + first, (size_t)(n->nattr - first) * sizeof *attr);
+    for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[s->nin++], node_in(c->g, n)[i]);
+    return s;
+}
+
+/* The raw product lies where the epilogue's result will, if that has room for it. */
+static bool lower_product(lower *l) {
+    compile *c = l->c;
+    uint32_t product = fuse_product(c, l->k), then = 0;
+    for (uint32_t m = c->next[product]; m; m = c->next[m]) /* others may compute it again instead */
+        if (c->stored[m]) then = c->next[product];
+    if (then && !c->stored[product])
+        for (uint32_t m = then; m; m = c->next[m])
             if (c->stored[m] && c->g->node[m].dtype == WEFT_F32) {
                 uint32_t b =
                     lower_buffer(c, m); /* a state's memory may still be read by the epilogue */
                 if (b != KNOBUF && c->plan->buf[b].place == BUF_ARENA) c->buf[product] = b;
             }
-    if (!epilogue) c->stored[product] = STORED_HARD;
-    lower_roperand(c, &s->in[0], in[0]);
-    lower_roperand(c, &s->in[1], in[1]);
-    lower_roperand(c, &s->in[2], product);
-    if (epilogue) {
+    if (!then) c->stored[product] = STORED_HARD;
+    step *s = lower_call(l, l->k->first);
+    if (!s) return false;
+    lower_roperand(c, &s->in[s->nin + s->nout++], product);
+    if (then) {
         const node *n = &c->g->node[product];
         for (uint32_t m = product; m; m = c->next[m]) l->reg[m] = LOWER_NONE;
         l->reg[product] = lower_load(l, &c->view[product], n->rank, node_dims(c->g, n), false);
-        for (uint32_t m = c->next[product]; m; m = c->next[m]) lower_member(l, m);
-        for (uint32_t m = c->next[product]; m; m = c->next[m])
+        for (uint32_t m = then; m; m = c->next[m]) lower_member(l, m);
+        for (uint32_t m = then; m; m = c->next[m])
             if (c->stored[m]) lower_store(l, m);
         if (l->failed || !(s->kern = lower_finish(l, false))) return false;
     }
@@ -172,16 +194,11 @@ static bool lower_matmul(lower *l) {
 static bool lower_routine(lower *l) {
     compile *c = l->c;
     uint32_t id = l->k->first;
-    const node *n = &c->g->node[id];
-    step *s = lower_step(c, lower_kind(n), id);
+    step *s = lower_call(l, id);
     if (!s) return false;
-    const int64_t *attr = node_attr(c->g, n);
-    int first = n->op == OP_block;
-    s->block = first ? (uint8_t)attr[0] : 0;
-    memcpy(s->attr, attr + first, (size_t)(n->nattr - first) * sizeof *attr);
-    for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[s->nin++], node_in(c->g, n)[i]);
-    if (n->op != OP_block) lower_roperand(c, &s->in[s->nin + s->nout++], id);
-    for (int part = 0; first && part < block_table[s->block].parts; part++) {
+    bool block = c->g->node[id].op == OP_block;
+    if (!block) lower_roperand(c, &s->in[s->nin + s->nout++], id);
+    for (int part = 0; block && part < block_table[s->block].parts; part++) {
         uint32_t found = 0;
         for (uint32_t i = id + 1; i < c->n && !found; i++)
             if (c->g->node[i].op == OP_part && node_in(c->g, &c->g->node[i])[0] == id &&
@@ -267,7 +284,7 @@ bool lower_pass(compile *c) {
         *l = (lower){.c = c, .k = &c->cluster[order[p]], .ki = order[p], .reg = reg};
         switch (l->k->kind) {
         case CLUSTER_KERNEL: good = lower_kernel(l); break;
-        case CLUSTER_MATMUL: good = lower_matmul(l); break;
+        case CLUSTER_PRODUCT: good = lower_product(l); break;
         case CLUSTER_CONCAT: good = lower_concat(l); break;
         default: good = lower_routine(l); break;
         }

@@ -27,7 +27,8 @@ typedef struct aview {
 /* Soft: only kernels read it, each at its own element, so they might compute it again instead. */
 enum { STORED_SOFT = 1, STORED_HARD = 2 };
 
-typedef enum cluster_kind { CLUSTER_KERNEL, CLUSTER_MATMUL, CLUSTER_ROUTINE, CLUSTER_CONCAT, CLUSTER_GONE } cluster_kind;
+/* A product is a matmul, or a block with one part, that takes maps over its result as an epilogue. */
+typedef enum cluster_kind { CLUSTER_KERNEL, CLUSTER_PRODUCT, CLUSTER_ROUTINE, CLUSTER_CONCAT, CLUSTER_GONE } cluster_kind;
 
 /* Nodes computed by one step, over one loop space: the common refinement of their shapes. */
 typedef struct cluster {
@@ -63,10 +64,12 @@ typedef struct compile {
     uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
     uint32_t   *product;          /* the cluster of a product whose epilogue reads the node, or 0 */
     uint8_t    *folded;           /* read by a fold                                             */
+    uint8_t    *fence;            /* asked to be stored: readers stay out of its cluster        */
     /* computed again by each reader: a comparison is cheaper than its memory */
     uint8_t    *inlined;
     cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
     uint32_t    across;           /* the latest cluster that folds across columns, or 0         */
+    uint32_t    numbers;          /* the latest cluster of single numbers, or 0                 */
     uint32_t    pos;
     root       *fetch, *update; size_t fetches, updates;
     bool        starved;          /* lowering ran out of memory                                 */
@@ -76,7 +79,8 @@ bool view_pass(compile *c);                                   /* fills view, sou
 bool view_is_real(const compile *c, uint32_t id);             /* computed or stored, not a view */
 void view_copy(compile *c, uint32_t id);                      /* give a view memory of its own  */
 bool view_plain(const aview *v);                              /* no guard, no run-time start    */
-bool view_contiguous(const compile *c, uint32_t id);          /* in order, without gaps         */
+bool view_in_order(const compile *c, uint32_t id);            /* without gaps                   */
+bool view_contiguous(const compile *c, uint32_t id);          /* the same, from the beginning   */
 /* The view of `from` (axes D) over the loop dimensions E, which merge or split D's. */
 typedef struct fitted { int64_t stride[KDIMS]; int32_t lo[KDIMS], hi[KDIMS]; } fitted;
 bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t *e, fitted *out);
@@ -87,12 +91,21 @@ void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 bool fuse_pass(compile *c);
 /* Is member id of k a value per row, not per element? */
 bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
+uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part */
 void spare_pass(compile *c);                                  /* the end of fuse_pass           */
 bool lower_pass(compile *c);
 bool join_pass(compile *c);
 void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);
 weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
+
+/* Node n of `from` with operands `in`, computed in the order of the images among them, and permuted
+ * again; poison if there are none. `image`, by nodes of `from`: made by a block that gives images
+ * their order, or from such a one. */
+enum { LAYOUT_OPERANDS = 16 };
+weft_tensor layout_copy(weft_graph *g, const weft_graph *from, const node *n, const weft_tensor *in,
+                        const uint8_t *image);
+bool layout_image(const weft_graph *from, const node *n, const uint8_t *image);
 
 weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants, uint32_t *map);
 

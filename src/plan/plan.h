@@ -88,7 +88,7 @@ typedef struct roperand {
 enum { STEP_OPERANDS = 12 };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
-    kernel   *kern;  /* STEP_KERNEL; STEP_MATMUL: epilogue over [batch..., m, n], or NULL */
+    kernel   *kern;  /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
     roperand  in[STEP_OPERANDS];  /* then the results, in[nin ... nin + nout)                    */
     int64_t   attr[12];           /* of the operation or block                                   */
     double    flops, bytes;       /* estimated                                                   */
@@ -111,6 +111,9 @@ typedef struct buffer {
 
 typedef struct binding { uint32_t id, buf; uint8_t dtype, rank; int64_t dim[WEFT_MAX_RANK]; size_t bytes; } binding;
 
+/* The first values that are not finite, found by watch.c while a watched plan runs. */
+typedef struct watch { weft_finding nan, inf; } watch;
+
 struct weft_plan {
     weft_ctx  *ctx;
     mem       *m;
@@ -127,7 +130,15 @@ struct weft_plan {
     int        threads;
     uint32_t   segments;
     double     flops, bytes;
+    watch     *watch;             /* NULL: nobody looks                                          */
     void      *program;           /* the backend's own                                           */
 };
+
+/* A backend that runs a watched plan calls these before the first and after each step. */
+void watch_start(weft_plan *p);
+void watch_step(weft_plan *p, size_t i);
+
+const char *plan_op_name(int op);              /* of a row program's instruction                 */
+const char *plan_step_name(const step *s);     /* "matmul", a block's name                       */
 
 #endif

@@ -9,8 +9,14 @@ static const char *const print_extra[] = {"load",    "store",     "index",  "con
                                           "random",  "take",      "rowsum", "rowmax",
                                           "rowprod", "rowargmax", "fma"};
 
-static const char *print_op(int op) {
+const char *plan_op_name(int op) {
     return op < OP_COUNT ? op_table[op].name : op < K_COUNT ? print_extra[op - OP_COUNT] : "?";
+}
+
+const char *plan_step_name(const step *s) {
+    static const char *const kind[STEP_KINDS] = {"kernel",  "matmul", "linrec", "scatter_add",
+                                                 "argsort", "block",  "copy"};
+    return s->kind == STEP_BLOCK ? block_table[s->block].name : kind[s->kind];
 }
 
 static void print_view(text *t, const kernel *k, const kview *v) {
@@ -33,7 +39,9 @@ static void print_kernel(text *t, const kernel *k) {
     for (int i = 0; i < k->nins; i++) {
         const kins *s = &k->ins[i];
         if (s->op == K_STORE) text_add(t, "      store");
-        else text_add(t, "      %c%-3d = %s", s->level == KL_ROW ? 's' : 'r', i, print_op(s->op));
+        else
+            text_add(t, "      %c%-3d = %s", s->level == KL_ROW ? 's' : 'r', i,
+                     plan_op_name(s->op));
         int operands = s->op == K_STORE || s->op == K_TAKE || (s->op >= K_SUM && s->op <= K_ARGMAX)
                            ? 1
                        : s->op == K_RANDOM ? 2
@@ -54,12 +62,10 @@ static void print_kernel(text *t, const kernel *k) {
 }
 
 static void print_step(text *t, const weft_plan *p, size_t i, bool code) {
-    static const char *const kind[STEP_KINDS] = {"kernel",  "matmul", "linrec", "scatter_add",
-                                                 "argsort", "block",  "copy"};
     const step *s = &p->step[i];
     const char *scope = p->text + s->scope;
     char buf[120];
-    text_add(t, "%4zu  %s", i, s->kind == STEP_BLOCK ? block_table[s->block].name : kind[s->kind]);
+    text_add(t, "%4zu  %s", i, plan_step_name(s));
     for (int k = 0; k < s->nin + s->nout; k++)
         text_add(t, "%s b%u%s", k == s->nin ? " ->" : "", s->in[k].buf,
                  shape_text(buf, sizeof buf, s->in[k].rank, s->in[k].dim));

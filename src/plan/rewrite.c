@@ -1,6 +1,6 @@
 /* rewrite.c - the live part of the user's graph, copied upward into a fresh one: blocks the
  * device has no kernel for are replaced by their definitions, names for gradients' sake
- * disappear. The user's graph stays as it is. */
+ * disappear, images keep their order (layout.c). The user's graph stays as it is. */
 #include "plan/passes.h"
 
 /* Nodes needed for the wanted ones. */
@@ -28,14 +28,24 @@ static bool rewrite_world(compile *c, const weft_graph *from) {
     return true;
 }
 
+/* Routines and indexed loads read memory, which numbers and counters do not have. */
+static void rewrite_memory(weft_graph *g, const node *n, weft_tensor *in) {
+    int cls = op_table[n->op].cls;
+    bool reads = (cls == CLASS_ROUTINE && n->op != OP_concat) || cls == CLASS_BLOCK;
+    for (int k = 0; k < (reads ? n->nin : n->op == OP_take); k++) {
+        int op = g->node[in[k].id].op;
+        if (op == OP_literal || op == OP_iota) in[k] = owned_copy(in[k]);
+    }
+}
+
 weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
                       uint32_t *map) {
     weft_graph *g = c->g;
-    uint8_t *live = mem_new(c->m, from->n);
+    uint8_t *live = mem_new(c->m, from->n), *image = mem_new(c->m, from->n);
     g->final = true;
     uint32_t(*parts)[4] = mem_new(c->m, from->n * sizeof *parts);
     weft_tensor *in = mem_new(c->m, 1026 * sizeof *in);
-    bool room = live && parts && in && rewrite_world(c, from);
+    bool room = live && image && parts && in && rewrite_world(c, from);
     for (size_t i = 0; room && i < wants; i++) live[want[i]] = 1;
     if (room) rewrite_mark(from, live);
     for (uint32_t i = 1; room && i < from->n && g->err == WEFT_OK; i++) {
@@ -44,6 +54,7 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
         const uint32_t *operands = node_in(from, &n);
         if (n.op == OP_same && node_attr(from, &n)[0] != SAME_COPY) {
             map[i] = map[operands[0]];
+            image[i] = image[operands[0]];
             continue;
         }
         if (n.op == OP_part && parts[operands[0]][0]) {
@@ -64,9 +75,13 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
             for (int k = 0; k < block_table[attr[0]].parts; k++) parts[i][k] = out[k].id;
             continue;
         }
-        map[i] = graph_copy_node(g, from, &n, in).id;
+        rewrite_memory(g, &n, in);
+        map[i] = layout_copy(g, from, &n, in, image).id;
+        image[i] = map[i] || layout_image(from, &n, image);
+        if (!map[i]) map[i] = graph_copy_node(g, from, &n, in).id;
     }
     mem_free(c->m, live);
+    mem_free(c->m, image);
     mem_free(c->m, parts);
     mem_free(c->m, in);
     return !room ? weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory") : g->err;

@@ -48,7 +48,7 @@ static bool spare_frontier(const compile *c, uint32_t id, const cluster *product
                 continue;
             }
         }
-        if (op == OP_matmul || c->inlined[base])
+        if (op == OP_matmul || op == OP_part || c->inlined[base])
             return false; /* a raw product lies under its epilogue's result */
         bool seen = false;
         for (int k = 0; k < f->n; k++) seen |= f->node[k] == base;

@@ -45,9 +45,9 @@ static bool update_shares(const compile *c, const root *u, uint32_t i) {
     if (n->op == OP_scatter_add) /* adds to the base in place; the rest must lie elsewhere */
         return i == u->node && in[0] == u->state && c->view[in[1]].base != u->state &&
                c->view[in[2]].base != u->state;
-    if (k->kind == CLUSTER_MATMUL && k->first == u->node)
+    if (k->kind == CLUSTER_PRODUCT && fuse_product(c, k) == u->node)
         return false; /* a product is written before its epilogue reads anything */
-    bool maps = k->kind == CLUSTER_KERNEL || k->kind == CLUSTER_MATMUL;
+    bool maps = k->kind == CLUSTER_KERNEL || k->kind == CLUSTER_PRODUCT;
     return maps && !k->folds && update_own_element(c, i, u->state);
 }
 

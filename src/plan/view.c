@@ -98,11 +98,15 @@ bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e) {
 }
 
 bool view_contiguous(const compile *c, uint32_t id) {
+    return !c->view[id].off && view_in_order(c, id);
+}
+
+bool view_in_order(const compile *c, uint32_t id) {
     const node *n = &c->g->node[id];
     const aview *v = &c->view[id];
     const int64_t *dim = node_dims(c->g, n);
     int64_t stride = 1;
-    if (!view_plain(v) || v->off) return false;
+    if (!view_plain(v)) return false;
     for (int d = n->rank - 1; d >= 0; d--) {
         if (dim[d] != 1 && v->stride[d] != stride) return false;
         stride *= dim[d];

@@ -1,73 +1,147 @@
-/* conv.c - convolution forward: columns of a tile of output pixels, then a matrix product.
+/* conv.c - chooses how a convolution and its two gradients are computed.
  *
- * Operands x, w -> y. The columns of a tile fit the second cache and are used at once; copying them
- * costs about 3 / O of the product. A unit is one or several images, or a tile when there are few
- * images. 1x1 and depthwise convolutions go their own ways. */
+ * conv: x, w -> y. conv_dx: dy, w -> dx. conv_dw: x, dy -> dw. */
 #include "conv.h"
 
-enum { CONV_COLUMNS = 40 * 1024, CONV_UNIT_IMAGES = 16 };
-
-static void conv_tile_of(const routine *r, char *const *at, int64_t p0, int64_t p1, char *scratch) {
-    const conv_choice *v = r->own;
-    const gemm_plan *plan = &v->plan[p1 - p0 < v->tile][0][0];
-    float *columns = (float *)scratch;
-    for (int64_t g = 0; g < v->groups; g++) {
-        const conv_part part = {g, 0, v->kh, 0, v->kw * v->cg};
-        conv_gather(v, (const float *)at[0], &part, p0, p1, columns, v->depth);
-        const gemm_data d = {.a = columns,
-                             .b = (const float *)at[1] + g * v->og,
-                             .c = (float *)at[2] + p0 * v->o + g * v->og};
-        gemm_run(plan, &d, 0, plan->units, scratch + v->column_bytes);
+conv_shape conv_shape_of(const step *s, int x, int w, int y) {
+    const roperand *in = &s->in[x], *weights = &s->in[w], *out = &s->in[y];
+    conv_shape v = {.n = in->dim[0],
+                    .h = in->dim[1],
+                    .w = in->dim[2],
+                    .c = in->dim[3],
+                    .oh = out->dim[1],
+                    .ow = out->dim[2],
+                    .o = out->dim[3],
+                    .kh = weights->dim[0],
+                    .kw = weights->dim[1],
+                    .groups = s->attr[6]};
+    for (int d = 0; d < 2; d++) {
+        v.stride[d] = s->attr[d];
+        v.pad[d] = s->attr[2 + d];
+        v.dilation[d] = s->attr[4 + d];
     }
+    v.cg = v.c / v.groups;
+    v.og = v.o / v.groups;
+    v.depth = v.kh * v.kw * v.cg;
+    return v;
 }
 
-static void conv_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
-                     void *scratch) {
-    const conv_choice *v = r->own;
-    for (int64_t u = unit0; u < unit1; u++) {
-        const int64_t tile = u % v->bands, from = u / v->bands * v->span;
-        int64_t p0 = from, p1 = from + v->span;
-        if (v->bands > 1) {
-            p0 += tile * v->tile;
-            p1 = min_i64(p1, p0 + v->tile);
-        }
-        for (int64_t p = p0; p < p1; p += v->tile) {
-            conv_tile_of(r, at, p, min_i64(p + v->tile, p1), scratch);
-        }
-    }
+typedef enum conv_way { CONV_PLAIN, CONV_DEPTH, CONV_DIRECT, CONV_SPREAD } conv_way;
+
+static conv_way conv_choose(const conv_shape *s, int block) {
+    const bool dense = s->stride[0] == 1 && s->stride[1] == 1;
+    if (s->kh * s->kw == 1 && s->groups == 1 && dense && s->pad[0] == 0 && s->pad[1] == 0)
+        return CONV_PLAIN;
+    if (s->cg == 1 && s->og == 1 && s->groups > 1) return CONV_DEPTH;
+    if (block == BLOCK_conv_dx && !dense) return CONV_SPREAD;
+    return CONV_DIRECT;
 }
 
 weft_err conv_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
-    WEFT_TRY(conv_begin(r, s, 0, 1, 2, level, c, memory));
-    conv_choice *v = r->own;
-    const int64_t pixels = v->oh * v->ow;
-    if (v->n * pixels * v->o == 0) return WEFT_OK;
-    if (conv_plain(v)) {
-        const gemm_shape m = {v->n * pixels, v->o, v->c, v->c, 1, v->o, 1, v->o};
-        return conv_plain_prepare(r, &m, 0, 1, level);
+    const conv_shape v = conv_shape_of(s, 0, 1, 2);
+    const int64_t pixels = v.n * v.oh * v.ow;
+    if (pixels * v.o == 0) return WEFT_OK;
+    switch (conv_choose(&v, BLOCK_conv)) {
+    case CONV_PLAIN: {
+        const gemm_shape m = {pixels, v.o, v.c, v.c, 1, v.o, 1, v.o};
+        return conv_plain_prepare(r, &m, 0, 1, level, c, memory);
     }
-    if (conv_depthwise(v)) {
-        conv_depth_prepare(r);
+    case CONV_DEPTH: return conv_depth_prepare(r, &v, BLOCK_conv, level, c, memory);
+    default: return conv_direct_prepare(r, &v, false, level, c, memory);
+    }
+}
+
+/* Without strides the gradient in x is a convolution of dy with the weights turned round. */
+static conv_shape conv_turned(const conv_shape *v) {
+    conv_shape t = *v;
+    t.h = v->oh, t.w = v->ow, t.c = v->o, t.cg = v->og;
+    t.oh = v->h, t.ow = v->w, t.o = v->c, t.og = v->cg;
+    t.pad[0] = v->dilation[0] * (v->kh - 1) - v->pad[0];
+    t.pad[1] = v->dilation[1] * (v->kw - 1) - v->pad[1];
+    t.depth = v->kh * v->kw * v->og;
+    return t;
+}
+
+weft_err conv_dx_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    const conv_shape v = conv_shape_of(s, 2, 1, 0), t = conv_turned(&v);
+    const int64_t pixels = v.n * v.oh * v.ow;
+    if (v.n * v.h * v.w * v.c == 0) return WEFT_OK;
+    switch (conv_choose(&v, BLOCK_conv_dx)) {
+    case CONV_PLAIN: {
+        const gemm_shape m = {pixels, v.c, v.o, v.o, 1, 1, v.o, v.c};
+        return conv_plain_prepare(r, &m, 0, 1, level, c, memory);
+    }
+    case CONV_DEPTH: return conv_depth_prepare(r, &v, BLOCK_conv_dx, level, c, memory);
+    case CONV_SPREAD: return conv_spread_prepare(r, &v, level, c, memory);
+    default: return conv_direct_prepare(r, &t, true, level, c, memory);
+    }
+}
+
+/* Without pixels the sums are empty. */
+static void conv_dw_zero(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                         void *scratch) {
+    (void)unit0, (void)unit1, (void)scratch;
+    memset(at[2], 0, (size_t)routine_count(&r->s->in[2]) * sizeof(float));
+}
+
+weft_err conv_dw_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    const conv_shape v = conv_shape_of(s, 0, 2, 1);
+    const int64_t pixels = v.n * v.oh * v.ow;
+    if (v.depth * v.o == 0) return WEFT_OK;
+    if (pixels == 0) {
+        r->run = conv_dw_zero;
+        r->units = 1;
         return WEFT_OK;
     }
-    r->run = conv_run;
-    const int64_t wish = CONV_COLUMNS / max_i64(v->depth, 1) / 12 * 12;
-    const int64_t most = min_i64(192, max_i64(24, wish));
-    /* Small images share a tile, as many as divide the batch. */
-    v->images = 1;
-    for (int64_t i = 2; i <= v->n && i * pixels <= most; i++) {
-        if (v->n % i == 0) v->images = i;
+    switch (conv_choose(&v, BLOCK_conv_dw)) {
+    case CONV_PLAIN: {
+        const gemm_shape m = {v.c, v.o, pixels, 1, v.c, v.o, 1, v.o};
+        return conv_plain_prepare(r, &m, 0, 1, level, c, memory);
     }
-    const int64_t last = conv_tile(v, v->images * pixels, most);
-    v->bands = v->n >= CONV_UNIT_IMAGES ? 1 : routine_parts(v->span, v->tile);
-    for (int i = 0; i < 2; i++) {
-        const gemm_shape m = {i ? last : v->tile, v->og, v->depth, v->depth, 1, v->o, 1, v->o};
-        conv_choose(r, &v->plan[i][0][0], level, &m);
+    case CONV_DEPTH: return conv_depth_prepare(r, &v, BLOCK_conv_dw, level, c, memory);
+    default: return conv_strips_dw_prepare(r, &v, level, c, memory);
     }
-    conv_room(v, v->depth);
-    r->scratch += v->column_bytes;
-    r->units = v->n / v->images * v->bands;
-    /* The weights' first axis may by chance be as long as the batch. */
-    if (v->bands == 1 && v->kh != v->n) r->rows = v->images;
+}
+
+/* ---- 1x1 ---- */
+
+typedef struct conv_product {
+    gemm_plan plan;
+    int a, b;
+} conv_product;
+
+typedef struct conv_done {
+    const routine *r;
+    void *scratch;
+} conv_done;
+
+static void conv_plain_band(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    const conv_done *d = user;
+    interp_rectangle(d->r->rest, i0, i1, j0, j1, (char *)d->scratch + routine_round(d->r->scratch));
+}
+
+static void conv_plain_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                           void *scratch) {
+    const conv_product *o = r->own;
+    const conv_done done = {r, scratch};
+    gemm_data d = {0};
+    if (r->after) d = *r->after;
+    d.a = (const float *)at[o->a];
+    d.b = (const float *)at[o->b];
+    d.c = (float *)at[2];
+    if (r->rest) d.band = conv_plain_band, d.user = (void *)(uintptr_t)&done;
+    gemm_run(&o->plan, &d, unit0, unit1, scratch);
+}
+
+weft_err conv_plain_prepare(routine *r, const gemm_shape *m, int a, int b, isa level, weft_ctx *c,
+                            arena *memory) {
+    WEFT_TRY(routine_own(r, sizeof(conv_product), c, memory));
+    conv_product *o = r->own;
+    o->a = a;
+    o->b = b;
+    gemm_choose(&o->plan, level, m);
+    r->units = o->plan.units;
+    r->scratch = o->plan.scratch;
+    r->run = conv_plain_run;
     return WEFT_OK;
 }

@@ -1,70 +1,69 @@
-/* conv.h - what the files of the convolution share: its geometry, and moving pixels to columns.
+/* conv.h - what the files of the convolution share: its geometry, and the ways it can be computed.
  *
- * Images are [N, H, W, C], outputs [N, OH, OW, O], weights [KH, KW, C/groups, O]. A convolution is
- * the product of columns (pixels, KH KW C/groups), one row per output pixel, with the weights. */
+ * Images are [N, H, W, C], outputs [N, OH, OW, O], weights [KH, KW, C/groups, O]. conv.c chooses a
+ * way for each of the three blocks; every other file is one way or what two of them share. */
 #ifndef WEFT_CONV_H
 #define WEFT_CONV_H
 
 #include "gemm.h"
 #include "loops.h"
 #include "routines.h"
+#include "strip.h"
 
-typedef struct conv_choice {
-    const loops_table *v;
+/* For a gradient in x that is computed as a convolution, the two images have changed places, and
+ * padding may be negative: that much of the image's border is not looked at. */
+typedef struct conv_shape {
     int64_t n, h, w, c, oh, ow, o, kh, kw;
     int64_t stride[2], pad[2], dilation[2], groups;
     int64_t cg, og; /* channels of a group: in, out */
-    int64_t depth;  /* kh kw cg: length of a column row */
+    int64_t depth;  /* kh kw cg: products in an element of the output */
+} conv_shape;
 
-    /* Choices. Output pixels are counted through all images; a unit makes one or more spans of
-     * equal length, a span goes by tiles of which only the last may be shorter. */
-    int64_t images;      /* per unit, if a unit is not a part of one */
-    int64_t bands, band; /* of an image; dx: rows of the image in each */
-    int64_t span, tile;
-    int64_t chunk;           /* kernel rows: dx, turned at once; dw, of a unit, 0: less than one */
-    int64_t block;           /* dx: columns of a product; dw: rows of a unit */
-    int64_t across;          /* dw: columns of a unit */
-    size_t column_bytes;     /* scratch of a tile's columns, and of image rows with their border */
-    int64_t border;          /* floats from the columns to those rows; 0: none are made */
-    size_t weight_bytes;     /* dx: of the turned weights */
-    gemm_plan plan[2][2][2]; /* by whether tile, block and across are last, shorter ones */
-} conv_choice;
+/* x and y are the operands that are, or are shaped like, image and output; w likewise the weights. */
+conv_shape conv_shape_of(const step *s, int x, int w, int y);
 
-/* Reads the geometry into r->own: x and y are the operands that are, or are shaped like, image and
- * output; w likewise the weights. */
-weft_err conv_begin(routine *r, const step *s, int x, int w, int y, isa level, weft_ctx *c,
-                    arena *memory);
+/* ---- ways; each has its own choices in r->own ---- */
 
-/* Part of the columns of one group: kernel rows [kh0, kh1), positions [j0, j1) of kw * cg. */
-typedef struct conv_part {
-    int64_t group, kh0, kh1, j0, j1;
-} conv_part;
+/* 1x1: one matrix product of operands a and b. */
+weft_err conv_plain_prepare(routine *r, const gemm_shape *m, int a, int b, isa level, weft_ctx *c,
+                            arena *memory);
 
-/* Columns (p1 - p0, part), rows `step` apart, of output pixels [p0, p1): zero outside the image. */
-void conv_gather(const conv_choice *v, const float *x, const conv_part *part, int64_t p0,
-                 int64_t p1, float *columns, int64_t step);
+/* Strips over the image itself (conv_direct.c, conv_dw.c); turned: the gradient in x. */
+weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+                             arena *memory);
+weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
+                                arena *memory);
 
-/* After tile is set: column_bytes for columns of `width` floats, and for image rows with a border
- * where gathering from such rows is faster. */
-void conv_room(conv_choice *v, int64_t width);
-
-/* The reverse: adds columns to image rows [h0, h1). */
-void conv_scatter(const conv_choice *v, float *x, const conv_part *part, int64_t p0, int64_t p1,
-                  const float *columns, int64_t step, int64_t h0, int64_t h1);
-
-/* A product, and room for it in r->scratch. */
-void conv_choose(routine *r, gemm_plan *p, isa level, const gemm_shape *s);
-
-/* Tiles of about `pixels` that divide a span evenly: sets tile; returns the length of the last. */
-int64_t conv_tile(conv_choice *v, int64_t span, int64_t pixels);
-
-/* A 1x1 convolution with nothing else is one matrix product. */
-bool conv_plain(const conv_choice *v);
-weft_err conv_plain_prepare(routine *r, const gemm_shape *s, int a, int b, isa level);
+/* A product, then adding its columns to the image: the gradient in x with strides. */
+weft_err conv_spread_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
+                              arena *memory);
 
 /* One channel in, one out, per group: lanes over channels (conv_depth.c). */
-bool conv_depthwise(const conv_choice *v);
-void conv_depth_prepare(routine *r), conv_depth_dx_prepare(routine *r),
-    conv_depth_dw_prepare(routine *r);
+weft_err conv_depth_prepare(routine *r, const conv_shape *s, int block, isa level, weft_ctx *c,
+                            arena *memory);
+
+/* ---- shared ---- */
+
+/* Rows of an image with a border of zeros, so that every window lies wholly inside. The first row is
+ * where the window of some output row begins. */
+typedef struct conv_frame {
+    bool copied; /* without padding the image itself will do */
+    int64_t row; /* floats between its rows */
+} conv_frame;
+
+conv_frame conv_frame_of(const conv_shape *s);
+int64_t conv_frame_rows(const conv_shape *s, int64_t output_rows); /* that they look at */
+
+/* Output rows of `most` whose frame takes some bytes at most, at least one. */
+int64_t conv_frame_fit(const conv_shape *s, const conv_frame *f, int64_t most, size_t bytes);
+size_t conv_frame_bytes(const conv_shape *s, const conv_frame *f, int64_t output_rows);
+
+/* Where the frame of output row oh0 begins; room for it, filled by conv_frame_fill. */
+const float *conv_frame_at(const conv_shape *s, const conv_frame *f, const float *image,
+                           int64_t oh0, const float *room);
+
+/* Its rows [*filled, rows): as late as possible, while they come near anyway. */
+void conv_frame_fill(const conv_shape *s, const conv_frame *f, const float *image, int64_t oh0,
+                     int64_t *filled, int64_t rows, float *room);
 
 #endif

@@ -5,6 +5,12 @@
  * output pixels of an image and adds to the pixels they came from. */
 #include "conv.h"
 
+typedef struct depth_choice {
+    conv_shape s;
+    const loops_table *loops;
+    int64_t band; /* forward: output rows of a unit */
+} depth_choice;
+
 /* Positions a with 0 <= start + a * step < extent, a in [0, count): [*a0, *a1). */
 static void conv_inside(int64_t start, int64_t step, int64_t extent, int64_t count, int64_t *a0,
                         int64_t *a1) {
@@ -15,11 +21,11 @@ static void conv_inside(int64_t start, int64_t step, int64_t extent, int64_t cou
 /* Unit: an output row. */
 static void conv_depth_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                            void *scratch) {
-    const conv_choice *v = r->own;
-    (void)scratch;
+    const depth_choice *o = r->own;
+    const conv_shape *v = &o->s;
     const float *w = (const float *)at[1];
     const int64_t c = v->c;
-    for (int64_t row = unit0 * v->band; row < unit1 * v->band; row++) {
+    for (int64_t row = unit0 * o->band; row < unit1 * o->band; row++) {
         const float *x = (const float *)at[0] + row / v->oh * v->h * v->w * c;
         float *y = (float *)at[2] + row * v->ow * c;
         memset(y, 0, (size_t)(v->ow * c) * sizeof *y);
@@ -30,27 +36,19 @@ static void conv_depth_run(const routine *r, char *const *at, int64_t unit0, int
             for (int64_t kh = 0; kh < v->kh; kh++) {
                 const int64_t ih = row % v->oh * v->stride[0] - v->pad[0] + kh * v->dilation[0];
                 if (ih < 0 || ih >= v->h) continue;
-                v->v->gather_dot(y, x + (ih * v->w + left + a * v->dilation[1]) * c,
-                                 v->dilation[1] * c, w + (kh * v->kw + a) * c, c, b - a, c);
+                o->loops->gather_dot(y, x + (ih * v->w + left + a * v->dilation[1]) * c,
+                                     v->dilation[1] * c, w + (kh * v->kw + a) * c, c, b - a, c);
             }
         }
+        routine_finish(r, (float *)at[2], row * v->ow, (row + 1) * v->ow, scratch);
     }
-}
-
-void conv_depth_prepare(routine *r) {
-    conv_choice *v = r->own;
-    r->run = conv_depth_run;
-    const bool whole = v->n >= 8;
-    v->band = whole ? v->oh : 1;
-    r->units = whole ? v->n : v->n * v->oh;
-    r->rows = whole && v->kh != v->n ? 1 : 0;
 }
 
 /* Unit: an image. */
 static void conv_depth_dx_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                               void *scratch) {
-    const conv_choice *v = r->own;
-    (void)scratch;
+    const depth_choice *o = r->own;
+    const conv_shape *v = &o->s;
     const float *w = (const float *)at[1];
     const int64_t c = v->c, pixels = v->oh * v->ow, size = v->h * v->w * c;
     for (int64_t image = unit0; image < unit1; image++) {
@@ -66,25 +64,20 @@ static void conv_depth_dx_run(const routine *r, char *const *at, int64_t unit0, 
                 for (int64_t kw = 0; kw < v->kw; kw++) {
                     const int64_t iw = left + kw * v->dilation[1];
                     if (iw < 0 || iw >= v->w) continue;
-                    v->v->gather_dot(dx + (ih * v->w + iw) * c, dy, 0, w + (kh * v->kw + kw) * c, 0,
-                                     1, c);
+                    o->loops->gather_dot(dx + (ih * v->w + iw) * c, dy, 0,
+                                         w + (kh * v->kw + kw) * c, 0, 1, c);
                 }
             }
         }
+        routine_finish(r, (float *)at[2], image * v->h * v->w, (image + 1) * v->h * v->w, scratch);
     }
-}
-
-void conv_depth_dx_prepare(routine *r) {
-    const conv_choice *v = r->own;
-    r->run = conv_depth_dx_run;
-    r->units = v->n;
-    r->rows = v->kh != v->n ? 1 : 0;
 }
 
 /* Unit: a position of the kernel. */
 static void conv_depth_dw_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                               void *scratch) {
-    const conv_choice *v = r->own;
+    const depth_choice *o = r->own;
+    const conv_shape *v = &o->s;
     (void)scratch;
     const float *x = (const float *)at[0], *dy = (const float *)at[1];
     const int64_t c = v->c;
@@ -98,14 +91,32 @@ static void conv_depth_dw_run(const routine *r, char *const *at, int64_t unit0, 
             const int64_t ih = row % v->oh * v->stride[0] - v->pad[0] + u / v->kw * v->dilation[0];
             if (ih < 0 || ih >= v->h) continue;
             const int64_t in = (row / v->oh * v->h + ih) * v->w + left + a * v->stride[1];
-            v->v->gather_dot(dw, x + in * c, v->stride[1] * c, dy + (row * v->ow + a) * c, c, b - a,
-                             c);
+            o->loops->gather_dot(dw, x + in * c, v->stride[1] * c, dy + (row * v->ow + a) * c, c,
+                                 b - a, c);
         }
     }
 }
 
-void conv_depth_dw_prepare(routine *r) {
-    const conv_choice *v = r->own;
-    r->run = conv_depth_dw_run;
-    r->units = v->kh * v->kw;
+weft_err conv_depth_prepare(routine *r, const conv_shape *s, int block, isa level, weft_ctx *c,
+                            arena *memory) {
+    WEFT_TRY(routine_own(r, sizeof(depth_choice), c, memory));
+    depth_choice *o = r->own;
+    o->s = *s;
+    o->loops = loops_of(level);
+    const bool rows = s->kh != s->n; /* the weights' first axis may by chance be the batch's */
+    if (block == BLOCK_conv) {
+        const bool whole = s->n >= 8;
+        r->run = conv_depth_run;
+        o->band = whole ? s->oh : 1;
+        r->units = whole ? s->n : s->n * s->oh;
+        r->rows = whole && rows ? 1 : 0;
+    } else if (block == BLOCK_conv_dx) {
+        r->run = conv_depth_dx_run;
+        r->units = s->n;
+        r->rows = rows ? 1 : 0;
+    } else {
+        r->run = conv_depth_dw_run;
+        r->units = s->kh * s->kw;
+    }
+    return WEFT_OK;
 }

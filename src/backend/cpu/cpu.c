@@ -26,6 +26,9 @@ typedef struct cpu_program {
     size_t n;
     char *scratch; /* a piece for each thread: plans of one context may run side by side */
     size_t scratch_each;
+    bool chosen; /* the number of threads is ours to choose: timing confirms it */
+    uint32_t runs;
+    double spent[2]; /* seconds of a run on one thread and on all, a moving average; 0: not known */
 } cpu_program;
 
 /* ---- opening ---- */
@@ -122,7 +125,7 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
     if (!e->at) return cpu_no_memory(p);
     for (int i = 0; i < s->nin + s->nout; i++) {
         e->at[i] = cpu_address(p, &s->in[i]);
-        if (e->at[i]) continue;
+        if (e->at[i] || routine_spares(s, i)) continue;
         size_t count = 1; /* a part nobody asked for still needs a place */
         for (int k = 0; k < s->nin; k++) {
             size_t n = 1;
@@ -133,7 +136,19 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
     }
     WEFT_TRY(routine_prepare(&e->routine, s, level, p->ctx, &p->memory));
     e->units = e->routine.units;
-    *scratch = e->routine.scratch > *scratch ? e->routine.scratch : *scratch;
+    size_t need = routine_round(e->routine.scratch);
+    if (s->kern) {
+        kernel rest;
+        gemm_data *after = arena_new(&p->memory, sizeof *after);
+        if (!after) return cpu_no_memory(p);
+        bool all = epilogue_match(s, p, after, &rest, &p->memory);
+        e->routine.after = after;
+        if (!all) {
+            if (!(e->routine.rest = interp_prepare(p, &rest, level, true))) return p->ctx->err;
+            need += interp_scratch(e->routine.rest);
+        }
+    }
+    *scratch = need > *scratch ? need : *scratch;
     return WEFT_OK;
 }
 
@@ -189,7 +204,8 @@ static weft_err cpu_prepare(weft_plan *p) {
     size_t scratch = 64;
     for (size_t i = 0; i < p->steps; i++)
         WEFT_TRY(cpu_prepare_step(p, &p->step[i], &g->exe[i], &scratch));
-    if (!p->threads) p->threads = cpu_threads_for(p);
+    g->chosen = !p->threads;
+    if (g->chosen) p->threads = cpu_threads_for(p);
     WEFT_TRY(cpu_segments(p, g->exe, g->n));
     return cpu_room(p, g, scratch);
 }
@@ -257,27 +273,48 @@ static void cpu_restore(unsigned old) {
 #endif
 
 static void cpu_share(void *user, int member, int members) {
-    const weft_plan *p = user;
+    weft_plan *p = user;
     const cpu_program *g = p->program;
     cpu_device *dev = p->ctx->device;
     char *scratch = g->scratch + g->scratch_each * (size_t)member;
     unsigned mode = cpu_flush_denormals();
     uint32_t turn = 0;
+    if (p->watch) watch_start(p);
     for (size_t i = 0; i < g->n; i++) {
         const cpu_exe *e = &g->exe[i];
         if (e->barrier && members > 1) crew_barrier(dev->crew, members, &turn);
         int64_t groups = (e->units + e->group - 1) / e->group;
         cpu_run_step(e, groups * member / members * e->group,
                      min_i64(groups * (member + 1) / members * e->group, e->units), scratch);
+        if (p->watch) watch_step(p, i);
     }
     cpu_restore(mode);
 }
 
-static weft_err cpu_run(weft_plan *p) {
+/* A crew that serves another plan at the moment is not waited for: one thread gives the same
+ * bits. */
+static void cpu_run_on(weft_plan *p, bool many) {
     cpu_device *dev = p->ctx->device;
-    /* a crew that serves another plan at the moment is not waited for: one thread gives the same
-     * bits */
-    if (p->threads < 2 || !crew_run(dev->crew, p->threads, cpu_share, p)) cpu_share(p, 0, 1);
+    if (!many || !crew_run(dev->crew, p->threads, cpu_share, p)) cpu_share(p, 0, 1);
+}
+
+/* Where others use the cores too, threads wait for each other and one may be faster than all. Every
+ * now and then a run is made the other way, and what takes less time is what is done. */
+static void cpu_run_timed(weft_plan *p, cpu_program *g) {
+    enum { OTHER_WAY = 64 };
+    const bool many = g->spent[1] <= g->spent[0] || g->spent[0] == 0;
+    const bool way = g->runs % OTHER_WAY == 1 ? !many : many;
+    const double before = clock_seconds();
+    cpu_run_on(p, way);
+    const double took = clock_seconds() - before;
+    /* the first run of all fills the caches and tells nothing */
+    if (g->runs++) g->spent[way] = g->spent[way] == 0 ? took : 0.75 * g->spent[way] + 0.25 * took;
+}
+
+static weft_err cpu_run(weft_plan *p) {
+    cpu_program *g = p->program;
+    if (p->threads > 1 && g->chosen) cpu_run_timed(p, g);
+    else cpu_run_on(p, p->threads > 1);
     return WEFT_OK;
 }
 
@@ -288,6 +325,7 @@ const weft_backend backend_cpu = {
     .isa = cpu_isa,
     .has_block = cpu_has_block,
     .accepts = routine_accepts,
+    .takes_maps = routine_takes_maps,
     .prepare = cpu_prepare,
     .run = cpu_run,
     .release = cpu_release,

@@ -71,7 +71,7 @@ static const float *epilogue_address(const epilogue *e, int i) {
 bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *rest, arena *memory) {
     epilogue e = {s, p, s->kern, s->kern->outer};
     *rest = *s->kern;
-    uint32_t product = s->in[2].buf;
+    uint32_t product = s->in[s->nin].buf;
     int at = -1, store = -1;
     for (int i = 0; i < e.k->nins; i++) {
         if (e.k->ins[i].op == K_LOAD && e.k->view[e.k->ins[i].view].buf == product) at = i;

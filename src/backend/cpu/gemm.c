@@ -88,6 +88,21 @@ static int64_t gemm_k_most(int lanes) {
     return lanes > 8 ? 256 : 384;
 }
 
+/* Floats of packed B over k_block steps and some columns. */
+static int64_t gemm_packed_floats(const gemm_plan *p, int64_t columns) {
+    const int64_t panels = columns / p->level->lanes;
+    return gemm_round(p->k_block * columns + panels * GEMM_APART, 16);
+}
+
+static void gemm_choose_k_block(gemm_plan *p) {
+    const int64_t k = p->s.k, most = gemm_k_most(p->level->lanes);
+    p->k_block = k;
+    if (p->pack_a || k > most + most / 2) {
+        const int64_t blocks = gemm_parts_of(k, most);
+        p->k_block = blocks > 0 ? gemm_parts_of(k, blocks) : 0;
+    }
+}
+
 static void gemm_choose_tiles(gemm_plan *p) {
     const gemm_shape *t = &p->s;
     const int lanes = p->level->lanes;
@@ -100,12 +115,7 @@ static void gemm_choose_tiles(gemm_plan *p) {
     p->pack_a = large || (t->a_row != 1 && t->a_col != 1 && t->n > 64);
     p->pack_b = p->pack_a || t->b_col != 1 || t->n < lanes;
     p->nv = p->pack_a ? (t->n <= lanes ? 1 : 2) : gemm_vectors(p, t->m, t->n);
-    p->k_block = t->k;
-    const int64_t k_most = gemm_k_most(lanes);
-    if (p->pack_a || t->k > k_most + k_most / 2) {
-        const int64_t blocks = gemm_parts_of(t->k, k_most);
-        p->k_block = blocks > 0 ? gemm_parts_of(t->k, blocks) : 0;
-    }
+    gemm_choose_k_block(p);
     p->row_block = p->pack_a ? GEMM_A_ROWS : 8 * p->level->max_rows[p->nv];
     /* Splitting rows costs a copy of B when it is packed. */
     p->unit_rows = p->pack_b ? 64 : 4;
@@ -114,10 +124,7 @@ static void gemm_choose_tiles(gemm_plan *p) {
     if (large) p->unit_cols = GEMM_B_COLUMNS;
     p->unit_cols = gemm_round(p->unit_cols, 2 * lanes);
     const int64_t widest = gemm_least(p->unit_cols + lanes, gemm_round(t->n, lanes));
-    if (p->pack_b) {
-        const int64_t panels = widest / lanes;
-        p->scratch = (size_t)gemm_round(p->k_block * widest + panels * GEMM_APART, 16) * 4;
-    }
+    if (p->pack_b) p->scratch = (size_t)gemm_packed_floats(p, widest) * 4;
     if (p->pack_a) p->a_bytes = (size_t)gemm_round(p->row_block * p->k_block, 16) * 4;
     p->scratch += p->a_bytes;
 }
@@ -152,6 +159,30 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     const int64_t rest = p->s.n - (p->col_units - 1) * p->unit_cols;
     if (!dots && p->col_units > 1 && rest < p->level->lanes) p->col_units--;
     p->units = p->row_units * p->col_units;
+}
+
+void gemm_choose_packed(gemm_plan *p, isa level, const gemm_shape *s, int64_t unit_rows) {
+    memset(p, 0, sizeof *p);
+    p->s = *s;
+    if (s->m <= 0 || s->n <= 0) return;
+    p->level = gemm_width(level, s->n);
+    p->pack_b = 1;
+    p->nv = gemm_vectors(p, gemm_least(s->m, unit_rows), s->n);
+    gemm_choose_k_block(p);
+    p->row_block = 8 * p->level->max_rows[p->nv];
+    p->unit_rows = unit_rows;
+    p->unit_cols = s->n;
+    p->row_units = p->units = gemm_parts_of(s->m, unit_rows);
+    p->col_units = 1;
+    if (s->k <= 0) return;
+    p->b_block = (size_t)gemm_packed_floats(p, gemm_round(s->n, p->level->lanes));
+    p->packed = (size_t)gemm_parts_of(s->k, p->k_block) * p->b_block * 4;
+}
+
+void gemm_pack(const gemm_plan *p, float *out, const float *b) {
+    for (int64_t k0 = 0; p->packed > 0 && k0 < p->s.k; k0 += p->k_block, out += p->b_block) {
+        gemm_pack_b(p, out, b + k0 * p->s.b_row, gemm_least(p->k_block, p->s.k - k0), p->s.n);
+    }
 }
 
 /* Unit rows by unit columns from (row, column) on, in the kernels' coordinates. */
@@ -254,7 +285,10 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
         const int last = k0 + k >= s->k;
         const int flags = (k0 > 0 || d->accumulate ? GEMM_OLD : 0)
                         | (last ? gemm_last_flags(d) : 0);
-        if (p->pack_b) {
+        const float *b_pack = job->b_pack;
+        if (d->packed) {
+            b_pack = d->packed + (p->k_block > 0 ? k0 / p->k_block : 0) * (int64_t)p->b_block;
+        } else if (p->pack_b) {
             gemm_pack_b(p, job->b_pack, job->b + k0 * s->b_row + r->j0 * s->b_col, k,
                         r->j1 - r->j0);
         }
@@ -263,7 +297,7 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
             if (p->pack_a) {
                 gemm_pack_a(p, job->a_pack, job->a + i * s->a_row + k0 * s->a_col, k, rows);
             }
-            const float *packed = job->b_pack;
+            const float *packed = b_pack;
             for (int64_t j = r->j0; j < r->j1;) {
                 const int nv = gemm_panel(p, r->j1 - j);
                 const int64_t width = gemm_least((int64_t)nv * lanes, r->j1 - j);
@@ -324,7 +358,7 @@ static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
 
 void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t unit1, void *scratch) {
     /* Without depth nothing is read, so C stands in for operands that may be NULL. */
-    const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 ? d->b : d->c;
+    const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 && d->b ? d->b : d->c;
     gemm_job job = { .p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b };
     job.a_pack = scratch;
     job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;

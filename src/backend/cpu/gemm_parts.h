@@ -4,6 +4,7 @@
 
 #include "../../core/compiler.h"
 #include "gemm.h"
+#include "strip.h"
 
 enum { GEMM_OLD = 1, GEMM_BIAS = 2, GEMM_RELU = 4, GEMM_MASK = 8 };
 enum { GEMM_MAX_ROWS = 12, GEMM_MAX_VECTORS = 8, GEMM_MAX_SUMS = 24,
@@ -38,6 +39,11 @@ extern const gemm_level gemm_level_128;     /* 4 lanes, baseline               *
 extern const gemm_level gemm_level_128f;    /* 4 lanes with fused multiply-add */
 extern const gemm_level gemm_level_256;
 extern const gemm_level gemm_level_512;
+#endif
+
+extern const strip_level gemm_strips_128;
+#if WEFT_X86
+extern const strip_level gemm_strips_128f, gemm_strips_256, gemm_strips_512;
 #endif
 
 /* Floats between packed panels: without them the same line of all panels falls into one set of

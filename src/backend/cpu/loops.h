@@ -8,11 +8,12 @@
 #include "core/compiler.h"
 #include "isa.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct loops_table {
-    void (*add)(float *d, const float *a, int64_t n);     /* d += a */
-    void (*scale)(float *d, float by, int64_t n);         /* d *= by */
+    void (*add)(float *d, const float *a, int64_t n); /* d += a */
+    void (*scale)(float *d, float by, int64_t n);     /* d *= by */
 
     /* d[i] = a[i] before[i] + b[i] */
     void (*recur)(float *d, const float *a, const float *before, const float *b, int64_t n);
@@ -23,11 +24,16 @@ typedef struct loops_table {
 
     /* A window of rows by columns pixels of n channels, `down` and `along` floats apart.
      * window: d[i] = the largest x, or nan; -inf of an empty window.
-     * window_grad: dx += dy[i], shared equally among the pixels where x == y[i]. */
+     * window_grad: dy[i] shared equally among the pixels where x == y[i], added to dx or (not `add`)
+     * written there; 0 where mask, if there is one, is not above 0. */
     void (*window)(float *d, const float *x, int64_t down, int64_t along, int64_t rows,
                    int64_t columns, int64_t n);
-    void (*window_grad)(float *dx, const float *x, const float *y, const float *dy, int64_t down,
-                        int64_t along, int64_t rows, int64_t columns, int64_t n);
+    void (*window_grad)(float *dx, const float *x, const float *y, const float *dy,
+                        const float *mask, int64_t down, int64_t along, int64_t rows,
+                        int64_t columns, int64_t n, bool add);
+
+    /* d = d + bias, at least 0 if relu, 0 where mask is not above 0; bias and mask may be NULL */
+    void (*finish)(float *d, const float *bias, bool relu, const float *mask, int64_t n);
 
     /* Softmax. */
     float (*scale_max)(float *d, float by, int64_t n);       /* d *= by; its largest, or nan */

@@ -1,17 +1,23 @@
-/* optimiser.c - adam and momentum: one pass over a parameter and its companions.
+/* optimiser.c - adam and momentum: one pass over a parameter and its companions; and sums of
+ * squares, for norms.
  *
- * adam: p, m, v, g, lr, rate, root -> p, m, v. momentum: p, m, g, lr -> p, m. The arithmetic is
+ * adam: p, m, v, g, lr, rate, root -> p, m, v. momentum: p, m, g, lr -> p, m. Both may be given a
+ * scale of the gradient, and whether the step is due: if not, nothing is touched. The arithmetic is
  * tile_table's. Results usually are the memory of p, m and v; where one is not, its input is copied
  * there piece by piece, just before the pass over that piece. */
+#include "core/steps.h"
 #include "routines.h"
 #include "tile.h"
+#include <math.h>
 
 enum { OPTIMISER_PIECE = 4096 };
 
 typedef struct optimiser_choice {
     const tile_table *tile;
     int64_t count;
-    float real[4]; /* floating attributes, in their order */
+    int scale, due; /* operands, or -1 */
+    tile_adam adam; /* as far as it does not change from run to run */
+    tile_momentum momentum;
 } optimiser_choice;
 
 static float optimiser_number(const char *at) {
@@ -28,52 +34,110 @@ static float *optimiser_piece(char *const *at, const step *s, int i, int64_t fir
     return out;
 }
 
+static bool optimiser_due(const optimiser_choice *o, char *const *at) {
+    return o->due < 0 || *at[o->due];
+}
+
+static float optimiser_scale(const optimiser_choice *o, char *const *at) {
+    return o->scale < 0 ? 1.0f : optimiser_number(at[o->scale]);
+}
+
 static void optimiser_adam(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                            void *scratch) {
     const optimiser_choice *o = r->own;
+    const float decay = routine_real(r->s->attr[3]);
+    const bool l2 = r->s->attr[ADAM_L2] != 0, due = optimiser_due(o, at);
+    tile_adam a = o->adam;
     (void)scratch;
-    const float lr = optimiser_number(at[4]), rate = optimiser_number(at[5]);
-    const float root = optimiser_number(at[6]);
+    a.decay_rate = l2 ? 0 : optimiser_number(at[4]) * decay;
+    a.rate = optimiser_number(at[5]), a.root = optimiser_number(at[6]);
+    a.scale = optimiser_scale(o, at);
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t i = u * OPTIMISER_PIECE, n = min_i64(OPTIMISER_PIECE, o->count - i);
         float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
         float *v = optimiser_piece(at, r->s, 2, i, n);
-        o->tile->adam(p, m, v, (const float *)at[3] + i, n, o->real[0], o->real[1], o->real[2],
-                      lr * o->real[3], rate, root);
+        if (due) o->tile->adam(p, m, v, (const float *)at[3] + i, n, &a);
     }
 }
 
 static void optimiser_momentum(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                                void *scratch) {
     const optimiser_choice *o = r->own;
+    const bool due = optimiser_due(o, at);
+    tile_momentum a = o->momentum;
     (void)scratch;
-    const float lr = optimiser_number(at[3]);
+    a.lr = optimiser_number(at[3]);
+    a.scale = optimiser_scale(o, at);
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t i = u * OPTIMISER_PIECE, n = min_i64(OPTIMISER_PIECE, o->count - i);
         float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
-        o->tile->momentum(p, m, (const float *)at[2] + i, n, lr, o->real[0], o->real[1],
-                          r->s->attr[2] != 0);
+        if (due) o->tile->momentum(p, m, (const float *)at[2] + i, n, &a);
     }
 }
 
-static weft_err optimiser_begin(routine *r, const step *s, int reals, isa level, weft_ctx *c,
-                                arena *memory) {
+static weft_err optimiser_begin(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     WEFT_TRY(routine_own(r, sizeof(optimiser_choice), c, memory));
     optimiser_choice *o = r->own;
     o->tile = tile_table_for(level);
     o->count = routine_count(&s->in[0]);
-    for (int i = 0; i < reals; i++) o->real[i] = routine_real(s->attr[i]);
     r->units = routine_parts(o->count, OPTIMISER_PIECE);
     return WEFT_OK;
 }
 
+static float optimiser_take(optimiser_choice *o, const step *s, int clip, int given, int more) {
+    const float most = routine_real(s->attr[clip]);
+    o->scale = taken_operand(s->attr[given], TAKEN_SCALE, more);
+    o->due = taken_operand(s->attr[given], TAKEN_DUE, more);
+    return most != 0 ? most : INFINITY;
+}
+
 weft_err optimiser_adam_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    WEFT_TRY(optimiser_begin(r, s, level, c, memory));
+    optimiser_choice *o = r->own;
     r->run = optimiser_adam;
-    return optimiser_begin(r, s, 4, level, c, memory);
+    o->adam = (tile_adam){.b1 = routine_real(s->attr[0]),
+                          .b2 = routine_real(s->attr[1]),
+                          .eps = routine_real(s->attr[2]),
+                          .l2 = s->attr[ADAM_L2] ? routine_real(s->attr[3]) : 0};
+    o->adam.clip = optimiser_take(o, s, ADAM_CLIP, ADAM_GIVEN, ADAM_MORE);
+    return WEFT_OK;
 }
 
 weft_err optimiser_momentum_prepare(routine *r, const step *s, isa level, weft_ctx *c,
                                     arena *memory) {
+    WEFT_TRY(optimiser_begin(r, s, level, c, memory));
+    optimiser_choice *o = r->own;
     r->run = optimiser_momentum;
-    return optimiser_begin(r, s, 2, level, c, memory);
+    o->momentum = (tile_momentum){.momentum = routine_real(s->attr[0]),
+                                  .decay = routine_real(s->attr[1]),
+                                  .nesterov = s->attr[2] != 0};
+    o->momentum.clip = optimiser_take(o, s, MOMENTUM_CLIP, MOMENTUM_GIVEN, MOMENTUM_MORE);
+    return WEFT_OK;
+}
+
+/* ---- squares ---- */
+
+/* Unit u is piece u % SQUARES_PIECES of one operand; many floats are summed in double. */
+static void optimiser_squares(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                              void *scratch) {
+    const optimiser_choice *o = r->own;
+    (void)scratch;
+    for (int64_t u = unit0; u < unit1; u++) {
+        const int operand = (int)(u / SQUARES_PIECES);
+        const int64_t count = routine_count(&r->s->in[operand]), each = squares_piece(count);
+        const int64_t end = min_i64((u % SQUARES_PIECES + 1) * each, count);
+        double sum = 0;
+        for (int64_t i = u % SQUARES_PIECES * each; i < end; i += OPTIMISER_PIECE)
+            sum += (double)o->tile->squares((const float *)at[operand] + i,
+                                            min_i64(OPTIMISER_PIECE, end - i));
+        ((float *)at[r->s->nin])[u] = (float)sum;
+    }
+}
+
+weft_err optimiser_squares_prepare(routine *r, const step *s, isa level, weft_ctx *c,
+                                   arena *memory) {
+    WEFT_TRY(optimiser_begin(r, s, level, c, memory));
+    r->run = optimiser_squares;
+    r->units = (int64_t)s->nin * SQUARES_PIECES;
+    return WEFT_OK;
 }

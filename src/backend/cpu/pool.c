@@ -8,10 +8,10 @@
 #include "routines.h"
 
 typedef struct maxpool_choice {
-    const loops_table *v;
     int64_t n, h, w, c, oh, ow;
     int64_t size[2], stride[2], pad[2];
-    int64_t bands; /* units of an image */
+    int64_t bands;       /* units of an image */
+    bool apart, covered; /* windows do not overlap; and leave nothing out */
 } maxpool_choice;
 
 typedef struct maxpool_window {
@@ -27,36 +27,41 @@ static maxpool_window maxpool_window_of(const maxpool_choice *o, int64_t i, int6
 static void maxpool_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                         void *scratch) {
     const maxpool_choice *o = r->own;
-    (void)scratch;
     const int64_t c = o->c, rows = o->oh / o->bands;
     for (int64_t row = unit0 * rows; row < unit1 * rows; row++) {
         const float *x = (const float *)at[0] + row / o->oh * o->h * o->w * c;
         float *y = (float *)at[1] + row * o->ow * c;
         for (int64_t j = 0; j < o->ow; j++, y += c) {
             const maxpool_window win = maxpool_window_of(o, row % o->oh, j);
-            o->v->window(y, x + (win.h0 * o->w + win.w0) * c, o->w * c, c, win.h1 - win.h0,
-                         win.w1 - win.w0, c);
+            r->loops->window(y, x + (win.h0 * o->w + win.w0) * c, o->w * c, c, win.h1 - win.h0,
+                             win.w1 - win.w0, c);
         }
+        routine_finish(r, (float *)at[1], row * o->ow, (row + 1) * o->ow, scratch);
     }
 }
 
+/* Windows that do not overlap are written straight away, with the mask of a relu before the pool. */
 static void maxpool_dx_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                            void *scratch) {
     const maxpool_choice *o = r->own;
-    (void)scratch;
     const int64_t c = o->c, pixels = o->h * o->w;
+    const float *mask =
+        r->after && o->apart && !r->after->bias && !r->after->relu ? r->after->mask : NULL;
     for (int64_t image = unit0; image < unit1; image++) {
         const float *x = (const float *)at[0] + image * pixels * c;
         float *dx = (float *)at[3] + image * pixels * c;
-        memset(dx, 0, (size_t)(pixels * c) * sizeof *dx);
+        if (!o->covered) memset(dx, 0, (size_t)(pixels * c) * sizeof *dx);
         for (int64_t p = 0; p < o->oh * o->ow; p++) {
             const int64_t out = (image * o->oh * o->ow + p) * c;
             const float *y = (const float *)at[1] + out, *dy = (const float *)at[2] + out;
             const maxpool_window win = maxpool_window_of(o, p / o->ow, p % o->ow);
             const int64_t in = (win.h0 * o->w + win.w0) * c;
-            o->v->window_grad(dx + in, x + in, y, dy, o->w * c, c, win.h1 - win.h0,
-                              win.w1 - win.w0, c);
+            r->loops->window_grad(dx + in, x + in, y, dy,
+                                  mask ? mask + image * pixels * c + in : NULL, o->w * c, c,
+                                  win.h1 - win.h0, win.w1 - win.w0, c, !o->apart);
         }
+        if (mask) routine_done(r, image * pixels, (image + 1) * pixels, scratch);
+        else routine_finish(r, (float *)at[3], image * pixels, (image + 1) * pixels, scratch);
     }
 }
 
@@ -65,8 +70,8 @@ static weft_err maxpool_begin(routine *r, const step *s, const roperand *y, isa 
     WEFT_TRY(routine_own(r, sizeof(maxpool_choice), c, memory));
     maxpool_choice *o = r->own;
     const roperand *x = &s->in[0];
-    *o = (maxpool_choice){.v = loops_of(level),
-                          .n = x->dim[0],
+    (void)level;
+    *o = (maxpool_choice){.n = x->dim[0],
                           .h = x->dim[1],
                           .w = x->dim[2],
                           .c = x->dim[3],
@@ -78,6 +83,9 @@ static weft_err maxpool_begin(routine *r, const step *s, const roperand *y, isa 
         o->stride[d] = s->attr[2 + d];
         o->pad[d] = s->attr[4 + d];
     }
+    o->apart = o->stride[0] >= o->size[0] && o->stride[1] >= o->size[1];
+    o->covered = o->apart && o->stride[0] == o->size[0] && o->stride[1] == o->size[1] &&
+                 o->oh * o->size[0] >= o->h + o->pad[0] && o->ow * o->size[1] >= o->w + o->pad[1];
     r->units = o->n;
     r->rows = 1;
     return WEFT_OK;

@@ -10,11 +10,13 @@
  * is the low 32 bits. Results are contiguous. Only adam, momentum and scatter_add may write where
  * an input lies (each result over the input of its name).
  *
- * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_parts.c, conv_grad.c and
- * conv_depth.c), pool.c, attention.c, optimiser.c. loops.h has the vector loops they share. */
+ * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_*.c, one for each way), pool.c, attention.c, recurrence.c (with cells.c), optimiser.c. loops.h has the vector
+ * loops they share. */
 #ifndef WEFT_ROUTINES_H
 #define WEFT_ROUTINES_H
 
+#include "gemm.h"
+#include "interp.h"
 #include "isa.h"
 #include "plan/plan.h"
 
@@ -24,7 +26,13 @@ struct routine {
     int64_t rows;   /* of axis 0 per unit, or 0; see below */
     size_t scratch; /* bytes per thread, 64-byte aligned */
     const step *s;
+    const struct loops_table *loops;
     void *own; /* the routine's own choices, from `memory` */
+
+    /* The epilogue of a block that takes one (routine_takes_maps): rows are all axes of the result
+     * but the last. */
+    const gemm_data *after; /* bias, relu and mask, or NULL */
+    interp *rest;           /* what remains, or NULL; its scratch lies behind the routine's own */
 
     /* at[i]: where element `off` of s->in[i] lies. */
     void (*run)(const routine *r, char *const *at, int64_t unit0, int64_t unit1, void *scratch);
@@ -39,18 +47,32 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
  *   scatter_add          base contiguous, index and src any
  *   attention and grad   every operand with unit stride along its last axis, mask and lse any; axes
  *                        before the last two are batches and need not be joined
+ *   recur and its grad   gates and dy with unit stride along the last axis
  *   the other blocks     contiguous */
 bool routine_accepts(const step *s, int operand);
 
+/* Whether result i may be NULL where nobody asked for it; if not, memory is needed for it. */
+bool routine_spares(const step *s, int operand);
+
 /* Whether a block is computed here; false: its composed definition is used. */
 bool routine_has_block(const weft_graph *g, const node *n);
+
+/* Whether maps over a block's result may follow as its epilogue, while the result is in cache. */
+bool routine_takes_maps(const step *s);
 
 /* ---- for the families ---- */
 
 typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
 routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx_prepare,
     conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
-    optimiser_adam_prepare, optimiser_momentum_prepare;
+    recurrence_prepare, recurrence_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
+    optimiser_squares_prepare;
+
+/* Rows [row0, row1) of the result are there, bias, relu and mask included. */
+void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);
+
+/* The same for a routine that leaves all of the epilogue to others; c is the result. */
+void routine_finish(const routine *r, float *c, int64_t row0, int64_t row1, void *scratch);
 
 weft_err routine_own(routine *r, size_t bytes, weft_ctx *c, arena *memory); /* r->own, zeroed */
 int64_t routine_count(const roperand *o);                                   /* elements */

@@ -105,6 +105,7 @@ static int segment_uses(const weft_plan *p, const step *s, const cpu_exe *e, seg
     }
     int64_t rows = s->kind == STEP_COPY ? 0 : e->routine.rows * e->units;
     *even = rows > 0;
+    if (s->kern) n = segment_kernel(p, s->kern, s->kern->outer - 1, *even, out);
     for (int i = 0; i < s->nin + s->nout; i++) {
         if (s->in[i].buf == KNOBUF) continue;
         bool shared =

@@ -36,6 +36,14 @@ enum { TILE_ROW_ADD, TILE_ROW_SUB, TILE_ROW_MUL, TILE_ROW_SUB_EXP, TILE_BY_ROWS 
 /* d may be any of a, b and c, but not overlap them in part. Unused operands may be NULL. */
 typedef void tile_map(void *d, const void *a, const void *b, const void *c, int n);
 
+typedef struct tile_adam {
+    float b1, b2, eps, l2, decay_rate, rate, root, scale, clip; /* clip: INFINITY for none */
+} tile_adam;
+typedef struct tile_momentum {
+    float lr, momentum, decay, scale, clip;
+    bool nesterov;
+} tile_momentum;
+
 typedef struct tile_table {
     /* [OP_ of a map, K_FMA or TILE_][KT_F32 or KT_I32, by the operands; KT_BOOL uses KT_I32].
      * Comparisons give i32 0 or 1. OP_where: a is the condition (i32), [.] the type of b and c.
@@ -84,14 +92,14 @@ typedef struct tile_table {
     void (*random)(void *d, const int32_t *element, uint32_t seed, uint32_t run, uint32_t stream,
                    int kind, int n);
 
-    /* Optimisers in one pass over their arrays (n), which do not overlap.
-     * adam: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g g;
+    /* Optimisers in one pass over their arrays (n), which do not overlap. The gradient is taken
+     * between -clip and clip, times scale.
+     * adam: h = g + l2 p; m = b1 m + (1 - b1) h; v = b2 v + (1 - b2) h h;
      *       p = p - decay_rate p - rate m / (sqrt(v) root + eps)
      * momentum: h = g + decay p; m = momentum m + h; p -= lr (nesterov ? h + momentum m : m) */
-    void (*adam)(float *p, float *m, float *v, const float *g, int64_t n, float b1, float b2,
-                 float eps, float decay_rate, float rate, float root);
-    void (*momentum)(float *p, float *m, const float *g, int64_t n, float lr, float momentum,
-                     float decay, int nesterov);
+    void (*adam)(float *p, float *m, float *v, const float *g, int64_t n, const tile_adam *o);
+    void (*momentum)(float *p, float *m, const float *g, int64_t n, const tile_momentum *o);
+    float (*squares)(const float *x, int64_t n); /* their sum; of some thousands, else in parts */
 } tile_table;
 
 const tile_table *tile_table_for(isa level);   /* the widest there is up to that level */

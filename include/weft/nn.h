@@ -1,0 +1,340 @@
+/* nn.h - layers and losses, with PyTorch's names, layouts and first values.
+ *
+ *     weft_tensor network(weft_state *s, weft_tensor x) {            // [N, 1, 28, 28]
+ *         x = weft_relu(weft_nn_conv2d(s, x, 16, weft_dims(3, 3), "conv1", NULL));
+ *         x = weft_max_pool(x, &(weft_pool_desc){ .size = { 2, 2 } });
+ *         return weft_nn_linear(s, weft_nn_flatten(x), 10, "fc", NULL);
+ *     }
+ *
+ * A layer is a function: the state first, what it works on, sizes, a name, and a description that
+ * may be NULL. It asks the state for its parameters ("conv1.weight", "conv1.bias") and records what
+ * it does. Names and layouts are those of PyTorch's modules, so a state dict of the same network
+ * loads unchanged. A name may have dots ("encoder.layers.0"), or be "" for none; the scopes of the
+ * graph stand before it. Zero in a description is PyTorch's default.
+ *
+ * Training or evaluation is the graph's mode, weft_graph_eval. What layers keep (running
+ * statistics, carried states) moves on in plans compiled with .training.
+ *
+ * Reading order: first values, layers, norms, pooling, recurrent layers, attention, lists of
+ * layers, losses. */
+#ifndef WEFT_NN_H
+#define WEFT_NN_H
+
+#include "weft.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- activations ------------------------------------------------------------------------- */
+
+/*           name         text          gain of first values */
+#define WEFT_ACTIVATIONS(X)                                                                      \
+    X(IDENTITY,   "identity",   1.0f)                                                            \
+    X(RELU,       "relu",       1.41421356f)                                                     \
+    X(GELU,       "gelu",       1.0f)         /* by erf */                                       \
+    X(GELU_TANH,  "gelu_tanh",  1.0f)                                                            \
+    X(SILU,       "silu",       1.0f)                                                            \
+    X(TANH,       "tanh",       1.66666667f)                                                     \
+    X(SIGMOID,    "sigmoid",    1.0f)                                                            \
+    X(LEAKY_RELU, "leaky_relu", 1.41414285f)  /* slope 0.01 */                                   \
+    X(ELU,        "elu",        1.0f)         /* alpha 1 */                                      \
+    X(SOFTPLUS,   "softplus",   1.0f)
+
+typedef enum weft_activation {
+#define X(name, text, gain) WEFT_##name,
+    WEFT_ACTIVATIONS(X)
+#undef X
+    WEFT_ACTIVATION_COUNT
+} weft_activation;
+WEFT_API weft_tensor weft_nn_activate(weft_tensor x, weft_activation a);  /* the table's, of x */
+WEFT_API const char *weft_activation_name(weft_activation a);             /* the table's text */
+
+/* ---- first values; dims are the weight's: [out, in, ...] ----------------------------------- */
+
+typedef enum weft_fan { WEFT_FAN_IN, WEFT_FAN_OUT } weft_fan;
+    /* keep the variance on the way forward, or back */
+WEFT_API float     weft_init_gain(weft_activation a);  /* the table's */
+WEFT_API weft_init weft_init_xavier_uniform (weft_shape dims, float gain);
+    /* +- gain sqrt(6 / (fan in + fan out)); gain 0: 1, here and below */
+WEFT_API weft_init weft_init_xavier_normal  (weft_shape dims, float gain);
+    /* deviation gain sqrt(2 / (fan in + fan out)) */
+WEFT_API weft_init weft_init_kaiming_uniform(weft_shape dims, weft_fan fan, weft_activation a);
+    /* +- gain sqrt(3 / fan) */
+WEFT_API weft_init weft_init_kaiming_normal (weft_shape dims, weft_fan fan, weft_activation a);
+    /* deviation gain / sqrt(fan) */
+WEFT_API weft_init weft_init_orthogonal(float gain);
+    /* rows (or columns, if fewer) orthonormal, times gain */
+WEFT_API weft_init weft_init_truncated_normal(float mean, float deviation);
+    /* within two deviations */
+WEFT_API weft_init weft_init_gpt2(int layers);
+    /* deviation 0.02; for what is added to the residual stream of a network with that many
+       layers, 0.02 / sqrt(2 layers); 0 for all else */
+
+/* ---- layers ------------------------------------------------------------------------------ */
+
+typedef struct weft_nn_linear_desc {
+    bool      no_bias;
+    bool      turned;        /* weight is [in, out], as GPT-2's files have it */
+    weft_init weight, bias;  /* default: uniform, +- 1 / sqrt(in) */
+} weft_nn_linear_desc;
+WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
+        const weft_nn_linear_desc *d);
+    /* x [..., in] W^T + b: weight [out, in], bias [out] */
+
+typedef struct weft_nn_embedding_desc {
+    bool      padded;       /* row padding_idx begins as 0 and has no gradient */
+    int32_t   padding_idx;
+    weft_init weight;       /* default: normal, deviation 1 */
+} weft_nn_embedding_desc;
+WEFT_API weft_tensor weft_nn_embedding(weft_state *s, weft_tensor index, int64_t rows,
+        int64_t width, const char *name, const weft_nn_embedding_desc *d);
+    /* i32 [...] -> [..., width]: weight [rows, width] */
+
+typedef struct weft_nn_conv_desc {
+    int64_t   stride[2], padding[2], dilation[2];
+        /* rows, columns; conv1d uses the first; stride and dilation 0: 1 */
+    int64_t   output_padding[2];  /* transposes only */
+    int64_t   groups;             /* 0: 1 */
+    bool      same;               /* padding so that y is as large as x; odd sizes, stride 1 */
+    bool      channels_last;      /* x and y are [N, H, W, C] instead of [N, C, H, W] */
+    bool      no_bias;
+    weft_init weight, bias;       /* default: uniform, +- 1 / sqrt(fan in) */
+} weft_nn_conv_desc;
+WEFT_API weft_tensor weft_nn_conv1d(weft_state *s, weft_tensor x, int64_t out, int64_t size,
+        const char *name, const weft_nn_conv_desc *d);
+    /* [N, C, T]: weight [out, C / groups, size], bias [out] */
+WEFT_API weft_tensor weft_nn_conv2d(weft_state *s, weft_tensor x, int64_t out, weft_shape size,
+        const char *name, const weft_nn_conv_desc *d);
+    /* [N, C, H, W]: weight [out, C / groups, rows, columns], bias [out] */
+WEFT_API weft_tensor weft_nn_conv_transpose1d(weft_state *s, weft_tensor x, int64_t out,
+        int64_t size, const char *name, const weft_nn_conv_desc *d);
+    /* weight [C, out / groups, size] */
+WEFT_API weft_tensor weft_nn_conv_transpose2d(weft_state *s, weft_tensor x, int64_t out,
+        weft_shape size, const char *name, const weft_nn_conv_desc *d);
+    /* weight [C, out / groups, rows, columns] */
+
+/* ---- norms ------------------------------------------------------------------------------- */
+
+typedef struct weft_nn_batch_norm_desc {
+    float momentum;       /* share of the new batch in the running statistics; 0: 0.1 */
+    float eps;            /* 0: 1e-5 */
+    bool  cumulative;     /* the plain average of all batches, no momentum */
+    bool  no_affine;      /* neither weight nor bias */
+    bool  no_statistics;  /* of the batch, in evaluation too; nothing is kept */
+    bool  channels_last;  /* [N, ..., C] */
+} weft_nn_batch_norm_desc;
+WEFT_API weft_tensor weft_nn_batch_norm(weft_state *s, weft_tensor x, const char *name,
+        const weft_nn_batch_norm_desc *d);
+    /* [N, C, ...]: weight, bias, running_mean, running_var [C], num_batches_tracked [];
+       evaluation goes by the running ones, which plans with .training move on */
+
+typedef struct weft_nn_norm_desc {
+    float eps;            /* 0: 1e-5; rms_norm: 2^-23 */
+    int   axes;           /* how many last axes are normalised, layer_norm and rms_norm; 0: 1 */
+    bool  no_affine;      /* neither weight nor bias */
+    bool  no_bias;        /* weight alone */
+    bool  channels_last;  /* group_norm: [N, ..., C] */
+} weft_nn_norm_desc;
+WEFT_API weft_tensor weft_nn_layer_norm(weft_state *s, weft_tensor x, const char *name,
+        const weft_nn_norm_desc *d);
+    /* weight and bias of the last axes' shape */
+WEFT_API weft_tensor weft_nn_rms_norm(weft_state *s, weft_tensor x, const char *name,
+        const weft_nn_norm_desc *d);
+    /* weight of the last axes' shape */
+WEFT_API weft_tensor weft_nn_group_norm(weft_state *s, weft_tensor x, int groups,
+        const char *name, const weft_nn_norm_desc *d);
+    /* [N, C, ...]: weight and bias [C] */
+
+/* ---- pooling and shape (weft_max_pool and weft_avg_pool are in weft.h) ---------------------- */
+
+WEFT_API weft_tensor weft_nn_max_pool1d(weft_tensor x, const weft_pool_desc *d);
+    /* [N, C, T], or [N, T, C]; the first of each pair of numbers counts */
+WEFT_API weft_tensor weft_nn_avg_pool1d(weft_tensor x, const weft_pool_desc *d);
+    /* the same; padding counts as 0 */
+WEFT_API weft_tensor weft_nn_adaptive_avg_pool(weft_tensor x, weft_shape out, bool channels_last);
+    /* [N, C, ...] to these extents, whatever they were */
+WEFT_API weft_tensor weft_nn_global_avg_pool(weft_tensor x, bool channels_last);
+    /* [N, C, ...] -> [N, C] */
+WEFT_API weft_tensor weft_nn_global_max_pool(weft_tensor x, bool channels_last);
+    /* [N, C, ...] -> [N, C] */
+WEFT_API weft_tensor weft_nn_flatten(weft_tensor x);  /* [N, ...] -> [N, rest] */
+
+/* ---- recurrent layers -------------------------------------------------------------------- */
+
+typedef struct weft_nn_recurrent_desc {
+    int         layers;         /* one on top of the other; 0: 1 */
+    bool        bidirectional;  /* a second one runs backwards beside each */
+    bool        batch_first;    /* x and y are [B, T, ...] instead of [T, B, ...] */
+    bool        no_bias;
+    bool        relu;           /* weft_nn_rnn: instead of tanh */
+    float       dropout;        /* between layers */
+    weft_tensor lengths;        /* i32 [B]: steps of each row; y is 0 behind them */
+    weft_tensor h0, c0;         /* first states [layers * directions, B, hidden]; none: zeros */
+    const char *carry;          /* the last states begin the next run: truncated BPTT. They are the
+                                   buffers name.carry.h and .c, zeros at first; plans with .training
+                                   move them on, in evaluation graphs too */
+    weft_tensor reset;          /* bool [] or [B], with carry: begin from zeros where true */
+    weft_init   input, hidden, bias;
+        /* of weight_ih, weight_hh, both biases; default: uniform, +- 1 / sqrt(hidden) */
+} weft_nn_recurrent_desc;
+typedef struct weft_nn_sequence { weft_tensor y, h, c; } weft_nn_sequence;
+    /* y [T, B, directions * hidden]; last h and c [layers * directions, B, hidden], c of LSTM */
+WEFT_API weft_nn_sequence weft_nn_rnn(weft_state *s, weft_tensor x, int64_t hidden,
+        const char *name, const weft_nn_recurrent_desc *d);
+    /* weight_ih_l0 [hidden, in], weight_hh_l0 [hidden, hidden], bias_ih_l0, bias_hh_l0, ..._l1,
+       and with _reverse behind */
+WEFT_API weft_nn_sequence weft_nn_lstm(weft_state *s, weft_tensor x, int64_t hidden,
+        const char *name, const weft_nn_recurrent_desc *d);
+    /* the same with 4 hidden rows: gates i, f, g, o */
+WEFT_API weft_nn_sequence weft_nn_gru(weft_state *s, weft_tensor x, int64_t hidden,
+        const char *name, const weft_nn_recurrent_desc *d);
+    /* the same with 3 hidden rows: gates r, z, n */
+
+/* ---- attention and transformers; sequences are [B, T, width] -------------------------------- */
+
+typedef struct weft_nn_attention_desc {
+    weft_tensor memory;   /* [B, S, any width]: attend to this instead of to x */
+    bool        causal;   /* none looks ahead */
+    weft_tensor mask;     /* bool, broadcast to [B, heads, T, S]: true may be seen */
+    float       dropout;  /* of the shares of attention */
+    bool        no_bias;
+    weft_init   weight;   /* of the projection into q, k, v; default: xavier_uniform */
+    weft_init   out;      /* of out_proj.weight; default: a linear layer's */
+} weft_nn_attention_desc;
+WEFT_API weft_tensor weft_nn_attention(weft_state *s, weft_tensor x, int heads, const char *name,
+        const weft_nn_attention_desc *d);
+    /* in_proj_weight [3 width, width] (q_, k_, v_proj_weight if memory has another width),
+       in_proj_bias [3 width], out_proj.weight, out_proj.bias */
+
+typedef struct weft_nn_transformer_desc {
+    bool            norm_first;  /* norms inside the residual branches */
+    weft_activation activation;  /* 0: RELU, as PyTorch has it */
+    float           dropout;     /* everywhere; 0: none */
+    float           eps;         /* of the norms; 0: 1e-5 */
+    bool            causal;
+    weft_tensor     mask;        /* as above, of the self-attention */
+    weft_tensor     memory;      /* attend to this too: a decoder layer */
+    weft_tensor     memory_mask;
+} weft_nn_transformer_desc;
+WEFT_API weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads, int64_t hidden,
+        const char *name, const weft_nn_transformer_desc *d);
+    /* one nn.TransformerEncoderLayer: self_attn, linear1 [hidden, width], linear2, norm1, norm2;
+       with memory one nn.TransformerDecoderLayer: multihead_attn and norm3 as well */
+
+typedef struct weft_nn_gpt2_desc {
+    int   layers;   /* of the whole network, for first values */
+    float dropout;  /* 0: none */
+} weft_nn_gpt2_desc;
+WEFT_API weft_tensor weft_nn_gpt2(weft_state *s, weft_tensor x, int heads, const char *name,
+        const weft_nn_gpt2_desc *d);
+    /* one block of GPT-2: ln_1, attn.c_attn, attn.c_proj, ln_2, mlp.c_fc, mlp.c_proj; linear
+       weights are [in, out], as its files have them */
+
+/* ---- lists of layers --------------------------------------------------------------------- */
+
+/* One layer of a list. fn records it; the rest is what fn may want to know. */
+typedef struct weft_nn_layer weft_nn_layer;
+typedef weft_tensor (*weft_nn_fn)(weft_state *s, weft_tensor x, const weft_nn_layer *l,
+        const char *name);
+struct weft_nn_layer {
+    weft_nn_fn  fn;
+    const char *name;  /* NULL: its number in the list, as nn.Sequential counts */
+    const void *desc;  /* its description, or anything of yours */
+    int64_t     out, size[2];
+    float       share;
+};
+typedef struct weft_nn_list { const weft_nn_layer *at; size_t n; } weft_nn_list;
+#ifdef __cplusplus
+}
+template <size_t N> struct weft_nn_list_of {
+    weft_nn_layer at[N];
+    operator weft_nn_list() const { return weft_nn_list{at, N}; }
+};
+template <typename... T> inline weft_nn_list_of<sizeof...(T)> weft_nn_layers(T... t) {
+    return {{t...}};
+}
+extern "C" {
+#else
+#define weft_nn_layers(...)                                                                      \
+    ((weft_nn_list){ (const weft_nn_layer[]){ __VA_ARGS__ },                                      \
+                     sizeof((const weft_nn_layer[]){ __VA_ARGS__ }) / sizeof(weft_nn_layer) })
+#endif
+
+WEFT_API weft_tensor weft_nn_sequential(weft_state *s, weft_tensor x, const char *name,
+        weft_nn_list layers);
+    /* each on what the one before gave: name.0.weight, name.2.weight, ... */
+WEFT_API weft_tensor weft_nn_residual(weft_state *s, weft_tensor x, const char *name,
+        weft_nn_list layers);
+    /* x + that; both must have one shape */
+
+/* Elements of a list: the layers above, with descriptions that live as long as the list. */
+WEFT_API weft_nn_layer weft_nn_layer_linear(int64_t out, const weft_nn_linear_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_conv1d(int64_t out, int64_t size, const weft_nn_conv_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_conv2d(int64_t out, int64_t size, const weft_nn_conv_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_batch_norm(const weft_nn_batch_norm_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_layer_norm(const weft_nn_norm_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_activation(weft_activation a);
+WEFT_API weft_nn_layer weft_nn_layer_dropout(float share);
+WEFT_API weft_nn_layer weft_nn_layer_max_pool(const weft_pool_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_avg_pool(const weft_pool_desc *d);
+WEFT_API weft_nn_layer weft_nn_layer_flatten(void);
+
+/* ---- losses; reduction as in PyTorch ------------------------------------------------------- */
+
+typedef enum weft_reduction {
+    WEFT_REDUCE_MEAN, WEFT_REDUCE_SUM,
+    WEFT_REDUCE_NONE,   /* a loss for each */
+    WEFT_REDUCE_BATCH   /* sum / extent of the first axis: what KL divergence means by a mean */
+} weft_reduction;
+
+typedef struct weft_nn_classes_desc {
+    float          smoothing;     /* share of each target that is spread over all classes */
+    bool           ignore;        /* targets of ignore_index do not count */
+    int32_t        ignore_index;  /* PyTorch's is -100 */
+    weft_tensor    weight;        /* optional [classes] */
+    weft_reduction reduction;     /* MEAN divides by the weights of what counts */
+} weft_nn_classes_desc;
+WEFT_API weft_tensor weft_nn_cross_entropy(weft_tensor logits, weft_tensor targets,
+        const weft_nn_classes_desc *d);
+    /* [..., classes]; targets i32 [...], or f32 [..., classes]: probabilities */
+WEFT_API weft_tensor weft_nn_nll(weft_tensor log_p, weft_tensor targets,
+        const weft_nn_classes_desc *d);
+    /* the same for logarithms of probabilities */
+WEFT_API weft_tensor weft_nn_multi_margin(weft_tensor scores, weft_tensor targets, float margin,
+        weft_reduction r);
+    /* hinge of classes: mean over others of max(0, margin - x[target] + x[other]); margin 0: 1 */
+
+typedef struct weft_nn_bce_desc {
+    weft_tensor    weight;      /* optional, broadcast */
+    weft_tensor    pos_weight;  /* optional, broadcast: what a target of 1 weighs */
+    weft_reduction reduction;
+} weft_nn_bce_desc;
+WEFT_API weft_tensor weft_nn_bce_with_logits(weft_tensor logits, weft_tensor targets,
+        const weft_nn_bce_desc *d);
+    /* -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), without overflow */
+
+WEFT_API weft_tensor weft_nn_mse(weft_tensor a, weft_tensor b, weft_reduction r);  /* (a - b)^2 */
+WEFT_API weft_tensor weft_nn_l1 (weft_tensor a, weft_tensor b, weft_reduction r);  /* |a - b| */
+WEFT_API weft_tensor weft_nn_huber(weft_tensor a, weft_tensor b, float delta, weft_reduction r);
+    /* (a - b)^2 / 2, from delta on delta (|a - b| - delta / 2); delta 0: 1 */
+WEFT_API weft_tensor weft_nn_smooth_l1(weft_tensor a, weft_tensor b, float beta, weft_reduction r);
+    /* huber / beta; beta 0: 1 */
+WEFT_API weft_tensor weft_nn_kl(weft_tensor log_q, weft_tensor p, bool log_p, weft_reduction r);
+    /* p (ln p - log_q), 0 where p is 0; log_p: p holds logarithms */
+WEFT_API weft_tensor weft_nn_hinge(weft_tensor x, weft_tensor y, float margin, weft_reduction r);
+    /* max(0, margin - x y), y = 1 or -1; margin 0: 1 */
+WEFT_API weft_tensor weft_nn_hinge_embedding(weft_tensor x, weft_tensor y, float margin,
+        weft_reduction r);
+    /* x where y = 1, max(0, margin - x) where y = -1; margin 0: 1 */
+WEFT_API weft_tensor weft_nn_cosine_similarity(weft_tensor a, weft_tensor b, int axis);
+    /* a b / (|a| |b|), no norm below 1e-8 */
+WEFT_API weft_tensor weft_nn_cosine_embedding(weft_tensor a, weft_tensor b, weft_tensor y,
+        float margin, weft_reduction r);
+    /* last axis, y = 1 or -1: 1 - cosine, or max(0, cosine - margin) */
+WEFT_API weft_tensor weft_accuracy(weft_tensor logits, weft_tensor targets);
+    /* share of rows whose largest logit is the target's; f32 [] */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

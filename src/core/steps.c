@@ -1,0 +1,163 @@
+/* steps.c - what any optimiser is made from: the parameters of a loss with their gradients, numbers
+ * that live in the state, and the two steps that have kernels of their own.
+ *
+ * The optimisers themselves are built on this in src/optim. Gradients are stored, so that the steps
+ * of neighbouring parameters are alike whatever made their gradients, and become one pass. */
+#include "core/steps.h"
+#include "core/context.h"
+
+enum { STEPS_OPERANDS = 9 };
+
+/* Is node i a trained entry of s? */
+static bool steps_trained(const weft_graph *g, uint32_t i, const weft_state *s) {
+    const node *n = &g->node[i];
+    return n->op == OP_state && g->state[node_attr(g, n)[0]] == s &&
+           s->entry[node_attr(g, n)[1]].trained;
+}
+
+weft_params weft_params_of(weft_state *s, weft_tensor loss) {
+    const weft_params none = {0};
+    weft_graph *g = loss.g;
+    if (!graph_checked(g, &loss, 1)) return none;
+    if (!s || s->freed) {
+        graph_fail(g, WEFT_STATE, "optimiser: the state is %s", s ? "freed" : "NULL");
+        return none;
+    }
+    uint8_t *needed = mem_new(g->m, loss.id + 1);
+    if (!needed) {
+        graph_fail(g, WEFT_MEMORY, "optimiser: out of memory");
+        return none;
+    }
+    size_t n = 0, at = 0;
+    needed[loss.id] = 1;
+    for (uint32_t i = loss.id; i > 0; i--) {
+        const node *x = &g->node[i];
+        if (!needed[i] || (x->op == OP_same && node_attr(g, x)[0] == SAME_STOP)) continue;
+        for (int k = 0; k < x->nin; k++) needed[node_in(g, x)[k]] = 1;
+        n += steps_trained(g, i, s);
+    }
+    weft_tensor *param = arena_new(&g->memory, (2 * n + 1) * sizeof *param);
+    const char **name = arena_new(&g->memory, (n + 1) * sizeof *name);
+    for (uint32_t i = 1; param && name && i <= loss.id; i++)
+        if (needed[i] && steps_trained(g, i, s)) {
+            name[at] = s->entry[node_attr(g, &g->node[i])[1]].name;
+            param[at++] = tensor_at(g, i);
+        }
+    mem_free(g->m, needed);
+    if (!param || !name) graph_fail(g, WEFT_MEMORY, "optimiser: out of memory");
+    else if (!n)
+        graph_fail(g, WEFT_GRADIENT, "optimiser: the loss depends on no parameter of this state");
+    if (g->err || weft_grad(loss, param, n, param + n) != WEFT_OK) return none;
+    for (size_t i = 0; i < n; i++) param[n + i] = weft_stored(param[n + i]);
+    if (g->err) return none;
+    return (weft_params){param, param + n, name, n};
+}
+
+weft_tensor weft_number(weft_graph *g, weft_state *s, const char *name, float first) {
+    if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
+    if (!s || s->freed)
+        return graph_fail(g, WEFT_STATE, "number: the state is %s", s ? "freed" : "NULL");
+    uint32_t scope = g->in_scope;
+    g->in_scope = 0;
+    weft_tensor t =
+        weft_buffer(g, s, name, WEFT_F32, WEFT_0D, (weft_init){WEFT_INIT_VALUE, first, 0});
+    g->in_scope = scope;
+    return t;
+}
+
+/* ---- steps with kernels ---- */
+
+/* Operands of a step: `moving` f32 tensors of one shape, then 0-d numbers, then what `how` gives. */
+typedef struct steps_call {
+    const char *what;
+    weft_tensor in[STEPS_OPERANDS];
+    int n, moving;
+    int64_t clip, given;
+} steps_call;
+
+static bool steps_fit(const steps_call *c) {
+    weft_graph *g = c->in[0].g;
+    if (!graph_checked(g, c->in, c->n)) return false;
+    const node *p = node_of(c->in[0]);
+    for (int i = 0; i < c->n; i++) {
+        const node *x = node_of(c->in[i]);
+        const bool due = (c->given & TAKEN_DUE) && i == c->n - 1;
+        const weft_dtype type = due ? WEFT_BOOL : WEFT_F32;
+        const int rank = i < c->moving ? p->rank : 0;
+        if (x->dtype == type && x->rank == rank &&
+            !memcmp(node_dims(g, x), node_dims(g, p), (size_t)rank * sizeof(int64_t)))
+            continue;
+        char have[100], want[100];
+        graph_fail(g, WEFT_SHAPE, "%s step: operand %d is %s %s, %s %s was expected", c->what, i,
+                   weft_dtype_name((weft_dtype)x->dtype),
+                   shape_text(have, sizeof have, x->rank, node_dims(g, x)), weft_dtype_name(type),
+                   shape_text(want, sizeof want, rank, node_dims(g, p)));
+        return false;
+    }
+    return true;
+}
+
+static bool steps_take(steps_call *c, const weft_step_desc *how) {
+    if (how && how->scale.id) c->in[c->n++] = how->scale, c->given |= TAKEN_SCALE;
+    if (how && how->due.id) c->in[c->n++] = how->due, c->given |= TAKEN_DUE;
+    if (how) c->clip = bits_of(how->clip);
+    return steps_fit(c);
+}
+
+static weft_tensor steps_part(weft_tensor block, int i, weft_tensor like) {
+    weft_shape d = weft_shape_of(like);
+    return graph_part(block, i, WEFT_F32, d.rank, d.n);
+}
+
+weft_stepped weft_momentum_step(weft_tensor p, weft_tensor m, weft_tensor grad, weft_tensor lr,
+                                const weft_sgd_desc *d, const weft_step_desc *how) {
+    static const weft_sgd_desc none;
+    if (!d) d = &none;
+    steps_call c = {"momentum", {p, m, grad, lr}, 4, MOMENTUM_NUMBERS, 0, 0};
+    weft_tensor poison = {p.g, 0};
+    if (!steps_take(&c, how)) return (weft_stepped){poison, poison, poison};
+    int64_t attr[] = {bits_of(d->momentum), bits_of(d->decay), d->nesterov, c.clip, c.given};
+    weft_tensor b = graph_block(p.g, BLOCK_momentum, c.in, c.n, attr, 5);
+    return (weft_stepped){steps_part(b, 0, p), steps_part(b, 1, p), poison};
+}
+
+weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_tensor grad,
+                            weft_tensor lr, weft_tensor rate, weft_tensor root,
+                            const weft_adam_desc *d, const weft_step_desc *how) {
+    static const weft_adam_desc none;
+    if (!d) d = &none;
+    steps_call c = {"adam", {p, m, v, grad, lr, rate, root}, 7, ADAM_NUMBERS, 0, 0};
+    weft_tensor poison = {p.g, 0};
+    if (!steps_take(&c, how)) return (weft_stepped){poison, poison, poison};
+    int64_t attr[] = {bits_of(d->beta1 != 0 ? d->beta1 : 0.9f),
+                      bits_of(d->beta2 != 0 ? d->beta2 : 0.999f),
+                      bits_of(d->eps != 0 ? d->eps : 1e-8f),
+                      bits_of(d->decay),
+                      d->l2,
+                      c.clip,
+                      c.given};
+    weft_tensor b = graph_block(p.g, BLOCK_adam, c.in, c.n, attr, 7);
+    return (weft_stepped){steps_part(b, 0, p), steps_part(b, 1, p), steps_part(b, 2, p)};
+}
+
+/* ---- norms ---- */
+
+weft_tensor weft_squares(weft_tensors x) {
+    weft_graph *g = x.n && x.at ? x.at[0].g : NULL;
+    if (!g) return weft_poison(NULL, WEFT_ARGUMENT, "squares: one or more tensors were expected");
+    if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
+    const size_t blocks = (x.n + SQUARES_MOST - 1) / SQUARES_MOST;
+    weft_tensor *piece = arena_new(&g->memory, blocks * sizeof *piece);
+    if (!piece) return graph_fail(g, WEFT_MEMORY, "squares: out of memory");
+    for (size_t b = 0; b < blocks; b++) {
+        weft_tensor in[SQUARES_MOST];
+        size_t n = 0;
+        for (size_t i = b * SQUARES_MOST; i < x.n && n < SQUARES_MOST; i++)
+            in[n++] = weft_cast(x.at[i], WEFT_F32);
+        const int64_t dims[] = {(int64_t)n, SQUARES_PIECES};
+        piece[b] =
+            graph_part(graph_block(g, BLOCK_squares, in, (int)n, dims, 0), 0, WEFT_F32, 2, dims);
+    }
+    weft_tensor all = blocks > 1 ? weft_concat((weft_tensors){piece, blocks}, 0) : piece[0];
+    return weft_sum(all, weft_axes(1), false);
+}

@@ -1,0 +1,30 @@
+/* ema.c - the averages of parameters, put in their place and back. */
+#include <string.h>
+#include <weft/optim.h>
+
+weft_err weft_ema_swap(weft_state *s) {
+    static const char prefix[] = "optim.ema.";
+    weft_ctx *c = weft_state_ctx(s);
+    size_t found = 0;
+    for (size_t i = 0; i < weft_state_count(s); i++) {
+        weft_entry e;
+        weft_err err = weft_state_entry(s, i, &e);
+        if (err) return err;
+        if (strncmp(e.name, prefix, sizeof prefix - 1)) continue;
+        char *a = weft_state_data(s, e.name), *b = weft_state_data(s, e.name + sizeof prefix - 1);
+        if (!a || !b) return weft_error_code(c);
+        for (size_t at = 0; at < e.bytes;) {
+            char piece[512];
+            const size_t n = e.bytes - at < sizeof piece ? e.bytes - at : sizeof piece;
+            memcpy(piece, a + at, n);
+            memcpy(a + at, b + at, n);
+            memcpy(b + at, piece, n);
+            at += n;
+        }
+        found++;
+    }
+    return found ? WEFT_OK
+                 : weft_fail(c, WEFT_STATE,
+                             "weft_ema_swap: the state holds no averages; an optimiser with .ema "
+                             "makes them");
+}
