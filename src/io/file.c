@@ -1,0 +1,300 @@
+/* file.c - mapping files, and writing them so that a crash at any instant leaves the old or the new.
+ *
+ * A file is written under a temporary name in the folder where it shall be, forced to the disk, and
+ * renamed; then the folder is forced to the disk. The writer holds a lock on its temporary: whoever
+ * finds one without a lock knows that its writer is dead, and removes it. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+#include "io/file.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_ENDING ".weft-tmp"
+enum { FILE_DIGITS = 8, FILE_TRIES = 100 };
+
+static weft_err file_refused(weft_ctx *c, const char *path, const char *what) {
+    return weft_fail(c, errno == ENOMEM ? WEFT_MEMORY : WEFT_FILE, "%s: %s: %s", reader_path(path),
+                     what, strerror(errno));
+}
+
+static weft_err file_no_memory(weft_ctx *c, const char *path) {
+    return weft_fail(c, WEFT_MEMORY, "%s: out of memory", reader_path(path));
+}
+
+char *file_copy_text(weft_ctx *c, const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b);
+    char *s = weft_resize(c, NULL, n + m + 1);
+    if (!s) return NULL;
+    memcpy(s, a, n);
+    memcpy(s + n, b, m + 1);
+    return s;
+}
+
+static const char *file_base(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The folder of a path, to be freed. */
+static char *file_folder(weft_ctx *c, const char *path) {
+    size_t n = (size_t)(file_base(path) - path);
+    char *s = file_copy_text(c, n ? path : ".", "");
+    if (s && n) s[n] = 0;
+    return s;
+}
+
+/* ---- reading ---- */
+
+static weft_err file_map(weft_ctx *c, const char *path, int fd, weft_file *out) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return file_refused(c, path, "cannot be looked at");
+    if (!S_ISREG(st.st_mode))
+        return weft_fail(c, WEFT_FILE, "%s: not a regular file", reader_path(path));
+    size_t n;
+    if (st.st_size < 0 || !check_size((uint64_t)st.st_size, &n))
+        return weft_fail(c, WEFT_FILE, "%s: too large for this machine", reader_path(path));
+    *out = (weft_file){"", 0};
+    if (!n) return WEFT_OK;
+    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) return file_refused(c, path, "cannot be mapped");
+    *out = (weft_file){p, n};
+    return WEFT_OK;
+}
+
+static int file_open_retry(int folder, const char *name, int flags) {
+    int fd;
+    do fd = openat(folder, name, flags | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+weft_err weft_file_open(weft_ctx *c, const char *path, weft_file *out) {
+    if (!path || !out) return weft_fail(c, WEFT_ARGUMENT, "weft_file_open: NULL was given");
+    *out = (weft_file){NULL, 0};
+    int fd = file_open_retry(AT_FDCWD, path, O_RDONLY | O_NONBLOCK); /* a pipe must not block us */
+    if (fd < 0) return file_refused(c, path, "cannot be opened");
+    weft_err e = file_map(c, path, fd, out);
+    close(fd);
+    return e;
+}
+
+void weft_file_close(weft_file *f) {
+    if (!f) return;
+    if (f->n) munmap((void *)(uintptr_t)f->bytes, f->n);
+    *f = (weft_file){NULL, 0};
+}
+
+weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, weft_file *out) {
+    char part[NAME_MAX_BYTES + 1];
+    char *folder = file_folder(c, beside);
+    if (!folder) return file_no_memory(c, relative);
+    int at = file_open_retry(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
+    weft_err e = at < 0 ? file_refused(c, folder, "cannot be opened") : WEFT_OK;
+    weft_resize(c, folder, 0);
+    for (const char *p = relative; e == WEFT_OK; p = strchr(p, '/') + 1) {
+        size_t n = strcspn(p, "/");
+        bool last = !p[n];
+        if (!n || n > NAME_MAX_BYTES || (p[0] == '.' && (n == 1 || (n == 2 && p[1] == '.')))) {
+            e = weft_fail(c, WEFT_FORMAT, "%s: shard \"%s\": only a path downwards is followed",
+                          reader_path(beside), reader_path(relative));
+            break;
+        }
+        memcpy(part, p, n);
+        part[n] = 0;
+        int next =
+            file_open_retry(at, part, O_RDONLY | O_NOFOLLOW | (last ? O_NONBLOCK : O_DIRECTORY));
+        if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
+            e = weft_fail(c, WEFT_FILE, "%s: shard \"%s\": \"%s\" is a link or no folder",
+                          reader_path(beside), reader_path(relative), reader_path(part));
+        else if (next < 0) e = file_refused(c, relative, "shard cannot be opened");
+        close(at);
+        at = next;
+        if (last) break;
+    }
+    if (e == WEFT_OK) e = file_map(c, relative, at, out);
+    if (at >= 0) close(at);
+    return e;
+}
+
+bool file_exists(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+weft_err file_remove(weft_ctx *c, const char *path) {
+    return unlink(path) == 0 || errno == ENOENT ? WEFT_OK
+                                                : file_refused(c, path, "cannot be removed");
+}
+
+/* ---- temporaries ---- */
+
+static bool file_is_leftover(const char *name, const char *base) {
+    size_t n = strlen(base);
+    if (strncmp(name, base, n) != 0 || name[n] != '.') return false;
+    name += n + 1;
+    return strspn(name, "0123456789abcdef") == FILE_DIGITS &&
+           strcmp(name + FILE_DIGITS, FILE_ENDING) == 0;
+}
+
+void file_clean(weft_ctx *c, const char *path) {
+    char *folder = file_folder(c, path);
+    DIR *d = folder ? opendir(folder) : NULL;
+    weft_resize(c, folder, 0);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));) {
+        if (!file_is_leftover(e->d_name, file_base(path))) continue;
+        int fd = file_open_retry(dirfd(d), e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+        bool busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (!busy) unlinkat(dirfd(d), e->d_name, 0);
+        if (fd >= 0) close(fd);
+    }
+    closedir(d);
+}
+
+/* A name that no file has had lately; the caller sees to it that none has it now. */
+static void file_temporary_name(char *out, size_t n, const char *path, unsigned again) {
+    struct timespec t = {0};
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint32_t mix = (uint32_t)t.tv_nsec * 2654435761u ^ (uint32_t)getpid() * 40503u ^ again << 20;
+    snprintf(out, n, "%s.%08x" FILE_ENDING, path, (unsigned)mix);
+}
+
+/* ---- writing ---- */
+
+static weft_err file_failed(file_writer *w, const char *what) {
+    if (w->err == WEFT_OK) w->err = file_refused(w->c, w->path ? w->path : "", what);
+    return w->err;
+}
+
+weft_err file_begin(file_writer *w, weft_ctx *c, const char *path) {
+    *w = (file_writer){.c = c, .fd = -1};
+    struct stat st;
+    bool there = lstat(path, &st) == 0;
+    if (there && S_ISLNK(st.st_mode)) { /* its target is what shall be replaced */
+        char *real = realpath(path, NULL);
+        if (!real) return w->err = file_refused(c, path, "cannot be followed");
+        w->path = file_copy_text(c, real, "");
+        free(real);
+        there = w->path && stat(w->path, &st) == 0;
+    } else {
+        w->path = file_copy_text(c, path, "");
+    }
+    size_t room = (w->path ? strlen(w->path) : 0) + FILE_DIGITS + sizeof FILE_ENDING + 1;
+    w->temporary = w->path ? weft_resize(c, NULL, room) : NULL;
+    if (!w->temporary) return w->err = file_no_memory(c, path);
+    w->temporary[0] = 0;
+    if (there && !S_ISREG(st.st_mode))
+        return w->err = weft_fail(c, WEFT_FILE, "%s: not a regular file", reader_path(path));
+    file_clean(c, w->path);
+    for (unsigned i = 0; i < FILE_TRIES && w->fd < 0; i++) {
+        file_temporary_name(w->temporary, room, w->path, i);
+        w->fd = file_open_retry(AT_FDCWD, w->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+        if (w->fd < 0 && errno != EEXIST) break;
+    }
+    if (w->fd < 0) {
+        w->temporary[0] = 0;
+        return file_failed(w, "cannot be made");
+    }
+    if (flock(w->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return file_failed(w, "cannot be locked");
+    if (there && fchmod(w->fd, st.st_mode & 0777) != 0)
+        return file_failed(w, "cannot have the old one's mode");
+    return WEFT_OK;
+}
+
+weft_err file_add(file_writer *w, const void *bytes, size_t n) {
+    const char *p = bytes;
+    while (n && w->err == WEFT_OK) {
+        ssize_t k = write(w->fd, p, n < 1 << 30 ? n : 1 << 30);
+        if (k < 0 && errno == EINTR) continue;
+        if (k == 0) errno = EIO;
+        if (k <= 0) return file_failed(w, "cannot be written");
+        p += k, n -= (size_t)k, w->at += (uint64_t)k;
+    }
+    return w->err;
+}
+
+static bool file_sync(int fd) {
+    int r;
+    do r = fsync(fd);
+    while (r != 0 && errno == EINTR);
+    return r == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP; /* cannot be asked */
+}
+
+weft_err file_finish(file_writer *w) {
+    if (w->err != WEFT_OK) return w->err;
+    return file_sync(w->fd) ? WEFT_OK : file_failed(w, "cannot be forced to the disk");
+}
+
+/* The present file gets a second name, in one step: a fresh link, renamed over the old one. Where
+ * the system has no hard links it is moved, and for a moment only `previous` is there. */
+static weft_err file_keep(file_writer *w, const char *previous) {
+    size_t room = strlen(w->path) + FILE_DIGITS + sizeof FILE_ENDING + 1;
+    char *name = weft_resize(w->c, NULL, room);
+    if (!name) return w->err = file_no_memory(w->c, w->path);
+    int r = -1;
+    for (unsigned i = 0; i < FILE_TRIES && r != 0; i++) {
+        file_temporary_name(name, room, w->path, i);
+        r = link(w->path, name);
+        if (r != 0 && errno != EEXIST) break;
+    }
+    if (r == 0) {
+        r = rename(name, previous);
+        int why = errno;
+        unlink(name); /* still there when both were names of one file already */
+        errno = why;
+    } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK) {
+        r = rename(w->path, previous);
+    } else if (errno == ENOENT) {
+        r = 0; /* nothing to keep */
+    }
+    weft_resize(w->c, name, 0);
+    return r == 0 ? WEFT_OK : file_failed(w, "the one before cannot be kept");
+}
+
+weft_err file_place(file_writer *w, const char *previous) {
+    if (w->err != WEFT_OK) return w->err;
+    if (previous) IO_TRY(file_keep(w, previous));
+    char *folder = file_folder(w->c, w->path);
+    if (!folder) return w->err = file_no_memory(w->c, w->path);
+    if (rename(w->temporary, w->path) == 0) {
+        w->placed = true;
+        int fd = file_open_retry(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
+        if (fd < 0 || !file_sync(fd)) file_failed(w, "its folder cannot be forced to the disk");
+        if (fd >= 0) close(fd);
+    } else {
+        file_failed(w, "cannot be renamed");
+    }
+    weft_resize(w->c, folder, 0);
+    return w->err;
+}
+
+void file_abandon(file_writer *w) {
+    if (w->temporary && w->temporary[0] && !w->placed) unlink(w->temporary);
+    if (w->fd >= 0) close(w->fd);
+    weft_resize(w->c, w->path, 0);
+    weft_resize(w->c, w->temporary, 0);
+    *w = (file_writer){.c = w->c, .fd = -1};
+}
+
+weft_err weft_file_write(weft_ctx *c, const char *path, const void *bytes, size_t n) {
+    if (!c || !path || (!bytes && n))
+        return weft_fail(c, WEFT_ARGUMENT, "weft_file_write: NULL was given");
+    file_writer w;
+    weft_err e = file_begin(&w, c, path);
+    if (e == WEFT_OK) e = file_add(&w, bytes, n);
+    if (e == WEFT_OK) e = file_finish(&w);
+    if (e == WEFT_OK) e = file_place(&w, NULL);
+    file_abandon(&w);
+    return e;
+}

@@ -1,0 +1,35 @@
+/* file.h - the only place where the folder meets the system: mapping, and writing whole files. */
+#ifndef WEFT_IO_FILE_H
+#define WEFT_IO_FILE_H
+
+#include "io/reader.h"
+
+/* A file in the making: a temporary beside its place. begin, add..., finish, place; or abandon,
+ * which is also how every writer ends. After a failure only abandon does anything. */
+typedef struct file_writer {
+    weft_ctx *c;
+    char *path; /* its place, links resolved */
+    char *temporary;
+    int fd;      /* -1: none */
+    uint64_t at; /* bytes written */
+    bool placed;
+    weft_err err;
+} file_writer;
+
+weft_err file_begin(file_writer *w, weft_ctx *c, const char *path); /* removes old leftovers too */
+weft_err file_add(file_writer *w, const void *bytes, size_t n);
+weft_err file_finish(file_writer *w);                      /* on the disk, in full */
+weft_err file_place(file_writer *w, const char *previous); /* what was there becomes `previous` */
+void file_abandon(file_writer *w);
+
+/* Removes what interrupted writers of this path left behind, unless one is still at work. */
+void file_clean(weft_ctx *c, const char *path);
+
+/* Opens `relative` beneath the folder that `beside` lies in: no way out, no symbolic link. */
+weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, weft_file *out);
+
+char *file_copy_text(weft_ctx *c, const char *a, const char *b); /* a then b; NULL: out of memory */
+bool file_exists(const char *path);
+weft_err file_remove(weft_ctx *c, const char *path); /* fine if it is not there */
+
+#endif

@@ -1,0 +1,139 @@
+/* npz_write.c - writing .npy, and .npz with its members stored.
+ *
+ * All sizes in the zip file are written in their 64-bit form, so that large and small files take
+ * one path. Times are that of the first day zip knows: equal arrays give equal bytes. */
+#include "io/crc.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "io/write.h"
+#include <string.h>
+
+enum { ZIP_VERSION = 45, ZIP_FIRST_DAY = 33, ZIP_UTF8 = 0x800 };
+
+weft_err npy_write(weft_archive *a, const char *path) {
+    if (a->n != 1)
+        return weft_fail(a->c, WEFT_ARGUMENT, "%s: a .npy file holds one array, here are %zu",
+                         reader_path(path), a->n);
+    weft_array t;
+    IO_TRY(weft_archive_at(a, 0, &t));
+    io_bytes head = {.c = a->c};
+    npy_header_write(&head, t.type, &t.dims);
+    file_writer w = {.c = a->c, .fd = -1};
+    weft_err e = head.failed ? archive_no_memory(a) : file_begin(&w, a->c, path);
+    if (e == WEFT_OK) e = file_add(&w, head.s, head.n);
+    if (e == WEFT_OK) e = file_add(&w, t.data, t.bytes);
+    if (e == WEFT_OK) e = file_finish(&w);
+    if (e == WEFT_OK) e = file_place(&w, NULL);
+    file_abandon(&w);
+    bytes_free(&head);
+    return e;
+}
+
+/* One member: its own header, and its entry for the directory. `head` stands before `data`. */
+static weft_err zip_put(file_writer *w, io_bytes *directory, const char *name, const char *ending,
+                        const io_bytes *head, const void *data, size_t n) {
+    uint64_t offset = w->at, size = head->n + (uint64_t)n;
+    uint32_t crc = crc_zip(crc_zip(0, head->s, head->n), data, n);
+    size_t length = strlen(name) + strlen(ending);
+    io_bytes local = {.c = w->c};
+    for (int entry = 0; entry < 2; entry++) {
+        io_bytes *b = entry ? directory : &local;
+        bytes_number(b, entry ? 0x02014b50 : 0x04034b50, 4);
+        if (entry) bytes_number(b, ZIP_VERSION, 2);
+        bytes_number(b, ZIP_VERSION, 2);
+        bytes_number(b, ZIP_UTF8, 2);
+        bytes_number(b, 0, 2); /* stored */
+        bytes_number(b, 0, 2);
+        bytes_number(b, ZIP_FIRST_DAY, 2);
+        bytes_number(b, crc, 4);
+        bytes_number(b, 0xffffffff, 4);
+        bytes_number(b, 0xffffffff, 4);
+        bytes_number(b, length, 2);
+        bytes_number(b, entry ? 28 : 20, 2);
+        if (entry) {
+            bytes_number(b, 0, 2 + 2 + 2); /* comment, disk, kind */
+            bytes_number(b, 0, 4);
+            bytes_number(b, 0xffffffff, 4);
+        }
+        bytes_text(b, name);
+        bytes_text(b, ending);
+        bytes_number(b, 1, 2);
+        bytes_number(b, entry ? 24 : 16, 2);
+        bytes_number(b, size, 8);
+        bytes_number(b, size, 8);
+        if (entry) bytes_number(b, offset, 8);
+    }
+    weft_err e = local.failed || directory->failed
+                     ? weft_fail(w->c, WEFT_MEMORY, "%s: out of memory", reader_path(w->path))
+                     : file_add(w, local.s, local.n);
+    if (e == WEFT_OK) e = file_add(w, head->s, head->n);
+    if (e == WEFT_OK) e = file_add(w, data, n);
+    bytes_free(&local);
+    return e;
+}
+
+static weft_err zip_put_texts(weft_archive *a, file_writer *w, io_bytes *directory) {
+    io_bytes b = {.c = a->c};
+    for (size_t i = 0; i < a->texts; i++) {
+        bytes_text(&b, i ? "," : "{");
+        bytes_quote(&b, a->text[i].key);
+        bytes_text(&b, ":");
+        bytes_quote(&b, a->text[i].value);
+    }
+    bytes_text(&b, "}");
+    weft_err e = b.failed ? archive_no_memory(a)
+                          : zip_put(w, directory, "__metadata__", ".json", &b, NULL, 0);
+    bytes_free(&b);
+    return e;
+}
+
+static weft_err zip_put_array(weft_archive *a, size_t i, file_writer *w, io_bytes *directory) {
+    weft_array t;
+    IO_TRY(weft_archive_at(a, i, &t));
+    io_bytes head = {.c = a->c};
+    npy_header_write(&head, t.type, &t.dims);
+    weft_err e = head.failed ? archive_no_memory(a)
+                             : zip_put(w, directory, t.name, ".npy", &head, t.data, t.bytes);
+    bytes_free(&head);
+    return e;
+}
+
+static weft_err zip_put_end(file_writer *w, io_bytes *d, uint64_t members) {
+    uint64_t at = w->at, size = d->n;
+    bytes_number(d, 0x06064b50, 4); /* the end in 64 bits, then where that is, then the old one */
+    bytes_number(d, 44, 8);
+    bytes_number(d, ZIP_VERSION, 2);
+    bytes_number(d, ZIP_VERSION, 2);
+    bytes_number(d, 0, 8); /* disks */
+    bytes_number(d, members, 8);
+    bytes_number(d, members, 8);
+    bytes_number(d, size, 8);
+    bytes_number(d, at, 8);
+    bytes_number(d, 0x07064b50, 4);
+    bytes_number(d, 0, 4);
+    bytes_number(d, at + size, 8);
+    bytes_number(d, 1, 4);
+    bytes_number(d, 0x06054b50, 4);
+    bytes_number(d, 0, 4);
+    bytes_number(d, 0xffff, 2);
+    bytes_number(d, 0xffff, 2);
+    bytes_number(d, 0xffffffff, 4);
+    bytes_number(d, 0xffffffff, 4);
+    bytes_number(d, 0, 2);
+    if (d->failed) return weft_fail(w->c, WEFT_MEMORY, "%s: out of memory", reader_path(w->path));
+    return file_add(w, d->s, d->n);
+}
+
+weft_err npz_write(weft_archive *a, const char *path) {
+    io_bytes directory = {.c = a->c};
+    file_writer w;
+    weft_err e = file_begin(&w, a->c, path);
+    for (size_t i = 0; i < a->n && e == WEFT_OK; i++) e = zip_put_array(a, i, &w, &directory);
+    if (a->texts && e == WEFT_OK) e = zip_put_texts(a, &w, &directory);
+    if (e == WEFT_OK) e = zip_put_end(&w, &directory, (uint64_t)a->n + (a->texts > 0));
+    if (e == WEFT_OK) e = file_finish(&w);
+    if (e == WEFT_OK) e = file_place(&w, NULL);
+    file_abandon(&w);
+    bytes_free(&directory);
+    return e;
+}
