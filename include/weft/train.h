@@ -1,0 +1,155 @@
+/* train.h - the training loop, and the records it leaves.
+ *
+ *     weft_train(s, &(weft_train_desc){ .graph = g, .loss = loss, .inputs = weft_list(x, t),
+ *                                       .update = weft_optimiser(s, loss, NULL), .loader = batches,
+ *                                       .steps = 5000, .run = "runs/mine", .progress = stderr },
+ *                &result);
+ *
+ * A run is a folder: config.json, metrics.jsonl, TensorBoard events, checkpoints/ and report.html.
+ * Stopped by a limit, by Ctrl-C or by a kill, it is continued with .resume and ends with the bits
+ * it would have had without the stop, on any number of threads.
+ *
+ * Nothing is printed unless .progress names a stream, and no signal is touched unless .interrupt
+ * asks for it. The parts are of use alone: a journal for loops of one's own, a progress line, a
+ * report made from any folder. */
+#ifndef WEFT_TRAIN_H
+#define WEFT_TRAIN_H
+
+#include "data.h"
+#include "io.h"
+#include "weft.h"
+
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- metrics and their journal ----------------------------------------------------------- */
+
+enum { WEFT_METRICS = 32 };  /* values a line has at most */
+
+/* One line of numbers: "train/loss" 0.31, "test/accuracy" 0.98. A name is group/name, as
+ * TensorBoard has it. In the report a group is a plot and its names are the lines; only train,
+ * test, valid, validation, val, dev and eval, being parts of the data, are lines of one plot for
+ * each name. */
+typedef struct weft_metrics {
+    struct { const char *name; double value; } at[WEFT_METRICS];
+    size_t n;
+} weft_metrics;
+WEFT_API void   weft_metric(weft_metrics *m, const char *name, double value);
+    /* one more, or another value for that name; the name is borrowed; what is beyond WEFT_METRICS
+       is dropped */
+WEFT_API double weft_metric_of(const weft_metrics *m, const char *name);  /* nan: not there */
+
+typedef struct weft_journal weft_journal;  /* writes into the folder of a run */
+
+typedef struct weft_journal_desc {
+    const char *run;     /* the folder; made, with those above it */
+    const char *config;  /* JSON object: how the run was made; config.json. NULL: {}, or when
+                            resuming what is there */
+    const char *title;   /* of the report, kept in config.json; NULL: the folder's name */
+    int64_t resume;      /* lines of later steps are dropped; 0: the folder begins anew */
+    bool    no_events;   /* no TensorBoard files */
+} weft_journal_desc;
+WEFT_API weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d);
+    /* NULL: weft_error(c) */
+WEFT_API weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m);
+    /* a line of metrics.jsonl, and events; what is not finite is null there. No metric may be
+       called step, time or wall. A line that could not be written is not there at all */
+WEFT_API weft_err weft_journal_flush(weft_journal *j);  /* onto the disk */
+WEFT_API weft_err weft_journal_close(weft_journal *j);  /* NULL is fine */
+
+/* ---- the report -------------------------------------------------------------------------- */
+
+/* A grey or coloured picture with a line under it, for the report. */
+typedef struct weft_picture {
+    const float *pixels;             /* [height, width, channels] in [0, 1]; channels 1 or 3 */
+    int height, width, channels;
+    char caption[60];
+    bool wrong;                      /* marked as such */
+} weft_picture;
+
+typedef struct weft_report {
+    const char *title;               /* NULL: that of the journal, or the folder's name */
+    const char *summary;             /* a paragraph of plain text; NULL: made from the metrics */
+    const weft_picture *pictures;    /* samples, or NULL */
+    size_t picture_count;
+} weft_report;
+WEFT_API weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *r);
+    /* run/report.html from run/metrics.jsonl and config.json: one file, needs nothing else;
+       r may be NULL */
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+typedef struct weft_progress weft_progress;  /* a bar on a terminal, plain lines elsewhere */
+WEFT_API weft_progress *weft_progress_new(weft_ctx *c, FILE *to, int64_t steps, double seconds);
+    /* where it will end; 0: that limit is not set. to NULL: shows nothing */
+WEFT_API void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m);
+    /* often: it draws at most ten times a second, or a line every few seconds */
+WEFT_API void weft_progress_say (weft_progress *p, const char *line);  /* a line that stays */
+WEFT_API void weft_progress_free(weft_progress *p);                    /* clears the bar */
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+typedef enum weft_ending {
+    WEFT_END_STEPS,        /* all steps are made */
+    WEFT_END_SECONDS,      /* the time is up */
+    WEFT_END_EARLY,        /* nothing got better for .patience evaluations */
+    WEFT_END_INTERRUPTED,  /* Ctrl-C, or .stop said so; a checkpoint is written, nothing judged */
+    WEFT_END_BROKEN        /* the loss is no number; see .text of the result */
+} weft_ending;
+
+/* Judges the network as it is: adds metrics such as "test/accuracy". */
+typedef weft_err (*weft_evaluate)(void *user, int64_t step, weft_metrics *m);
+/* One training step of a loop of one's own: feeds, runs, adds metrics ("train/loss" first). */
+typedef weft_err (*weft_train_step)(void *user, int64_t step, weft_metrics *m);
+
+typedef struct weft_train_desc {
+    /* what a step is: a graph and batches for its inputs ... */
+    weft_graph  *graph;
+    weft_tensor  loss, rate;         /* rate: optional, logged as train/rate */
+    weft_updates update;
+    weft_tensors inputs;             /* in the order of the loader's fields */
+    weft_loader *loader;
+    int          threads;            /* as in weft_plan_desc */
+    /* ... or a function, with all it needs to resume in the state */
+    weft_train_step step;
+
+    int64_t steps;                   /* in all, those before a resume included; 0: no limit */
+    double  seconds;                 /* of training, those before a resume included; 0: no limit */
+
+    weft_evaluate evaluate;          /* optional */
+    void   *user;                    /* for the functions above */
+    int64_t evaluate_every;          /* steps; 0: an epoch, or 1000 without a loader */
+    const char *follow;              /* metric for early stopping; NULL: the first judged */
+    bool    follow_least;            /* smaller is better */
+    int     patience;                /* evaluations without a better one; 0: no early stopping */
+
+    const char *run;                 /* the folder; NULL: nothing is written */
+    const char *config, *title;      /* as in weft_journal_desc */
+    bool    resume;                  /* go on from the run's checkpoint; none is an error */
+    int64_t log_every;               /* steps; 0: 50 */
+    double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only */
+    FILE   *progress;                /* NULL: shows nothing */
+    bool    interrupt;               /* catch Ctrl-C while it runs */
+    const volatile bool *stop;       /* set by somebody else: ends as Ctrl-C does */
+} weft_train_desc;
+
+typedef struct weft_train_result {
+    weft_ending ending;
+    int64_t steps;                   /* made in all */
+    int64_t resumed_at;              /* the step of the checkpoint it went on from; 0: none */
+    double  seconds;                 /* of training in all, without judging and writing */
+    weft_metrics last;               /* of the last evaluation and the last log line */
+    char    text[400];               /* why it ended, for a person */
+} weft_train_result;
+
+WEFT_API weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *r);
+    /* trains; an ending other than an error gives WEFT_OK, a broken loss WEFT_DIVERGED */
+WEFT_API const char *weft_run_checkpoint(const char *run, char *path, size_t bytes);
+    /* the path of a run's checkpoint: run/checkpoints/latest.safetensors; "" if it does not fit */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,160 @@
+/* draft.c - growing text, escapes for HTML, and numbers without a locale. */
+#include "draft.h"
+
+#include <weft/io.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool draft_room(draft *d, size_t more) {
+    if (d->failed) return false;
+    if (more < d->capacity - d->n) return true;
+    const size_t grown = d->capacity * 2 + more + 256;
+    char *s = weft_resize(d->c, d->s, grown);
+    if (!s) {
+        d->failed = true;
+        return false;
+    }
+    d->s = s;
+    d->capacity = grown;
+    return true;
+}
+
+void draft_raw(draft *d, const void *bytes, size_t n) {
+    if (!draft_room(d, n)) return;
+    memcpy(d->s + d->n, bytes, n);
+    d->n += n;
+    d->s[d->n] = 0;
+}
+
+void draft_text(draft *d, const char *s) {
+    draft_raw(d, s, strlen(s));
+}
+
+void draft_add(draft *d, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && draft_room(d, (size_t)n)) {
+        vsnprintf(d->s + d->n, (size_t)n + 1, format, again);
+        d->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+void draft_clear(draft *d) {
+    d->n = 0;
+    if (d->s) d->s[0] = 0;
+}
+
+void draft_free(draft *d) {
+    weft_resize(d->c, d->s, 0);
+    d->s = NULL;
+    d->n = d->capacity = 0;
+}
+
+/* ---- letters ---- */
+
+size_t draft_letter(const char *s, size_t n) {
+    const unsigned char *u = (const unsigned char *)s;
+    if (!n) return 0;
+    if (u[0] < 0x80) return 1;
+    const size_t length = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || length > n) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((u[i] & 0xc0) != 0x80) return 0;
+    /* Too long a form, a half of a surrogate pair, or beyond the last letter. */
+    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+        (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+bool draft_utf8(const char *s) {
+    size_t left = strlen(s), n;
+    for (; left && (n = draft_letter(s, left)) > 0; s += n) left -= n;
+    return !left;
+}
+
+static const char draft_unknown[] = "\xef\xbf\xbd"; /* U+FFFD, for bytes that are no letter */
+
+void draft_json(draft *d, const char *s) {
+    const size_t n = weft_json_quote(NULL, 0, s);
+    if (!draft_room(d, n)) return;
+    weft_json_quote(d->s + d->n, n + 1, s);
+    d->n += n;
+}
+
+void draft_html(draft *d, const char *s) {
+    size_t left = strlen(s);
+    while (left) {
+        const size_t n = draft_letter(s, left);
+        const unsigned char c = (unsigned char)*s;
+        if (!n || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) draft_text(d, draft_unknown);
+        else if (c == '&') draft_text(d, "&amp;");
+        else if (c == '<') draft_text(d, "&lt;");
+        else if (c == '>') draft_text(d, "&gt;");
+        else if (c == '"') draft_text(d, "&quot;");
+        else if (c == '\'') draft_text(d, "&#39;");
+        else draft_raw(d, s, n);
+        s += n ? n : 1;
+        left -= n ? n : 1;
+    }
+}
+
+/* ---- numbers ---- */
+
+/* What printf wrote, with a point for whatever the locale puts there. */
+static void draft_point(char *s) {
+    char *to = s;
+    for (bool foreign = false; *s; s++) {
+        const bool usual = strchr("0123456789+-e.", *s) != NULL;
+        if (usual) *to++ = *s;
+        else if (!foreign) *to++ = '.';
+        foreign = !usual;
+    }
+    *to = 0;
+}
+
+void draft_number(draft *d, double v) {
+    char s[64];
+    if (!isfinite(v)) {
+        draft_text(d, "null");
+        return;
+    }
+    if (v == floor(v) && fabs(v) < 1e15) {
+        snprintf(s, sizeof s, "%.0f", v);
+    } else {
+        /* A float comes back as the float it was, anything else as the double. */
+        const bool single = fabs(v) < 3e38 && (double)(float)v == v;
+        for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+            snprintf(s, sizeof s, "%.*g", digits, v);
+            const double back = strtod(s, NULL);
+            if (single ? (float)back == (float)v : back == v) break;
+        }
+    }
+    draft_point(s);
+    draft_text(d, s);
+}
+
+const char *draft_digits(char *text, size_t bytes, double v, int digits) {
+    snprintf(text, bytes, "%.*g", digits, v);
+    if (isfinite(v)) draft_point(text);
+    return text;
+}
+
+const char *draft_decimals(char *text, size_t bytes, double v, int decimals) {
+    snprintf(text, bytes, "%.*f", decimals, v);
+    if (isfinite(v)) draft_point(text);
+    return text;
+}
+
+void draft_fixed(draft *d, double v, int decimals) {
+    char s[400];
+    draft_text(d, draft_decimals(s, sizeof s, v, decimals));
+}

@@ -1,0 +1,76 @@
+/* guard.c - when the loss is not a number any more: which step, which layer, which operation.
+ *
+ * The values of the state are put aside now and then, when that takes less than a hundredth of the
+ * time since. After a bad loss the loop goes back there and makes the steps again, which gives the
+ * same bits, until the first that spoils the loss or a parameter; that one is made once more with a
+ * watched plan. The state is left as it was before that step. A loop with a step function of its
+ * own is not made again: only the step is named. */
+#include "train_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+weft_err train_guard_start(train *t) {
+    t->guarded = true;
+    t->kept_at = train_clock();
+    return t->d->step ? WEFT_OK : train_snapshot_take(&t->kept, t->s, t->step);
+}
+
+weft_err train_guard_keep(train *t) {
+    const double now = train_clock();
+    if (t->d->step || now - t->kept_at < 100 * t->kept_cost) return WEFT_OK;
+    TRAIN_TRY(train_snapshot_take(&t->kept, t->s, t->step));
+    t->kept_at = train_clock();
+    t->kept_cost = t->kept_at - now;
+    return WEFT_OK;
+}
+
+void train_guard_end(train *t) {
+    train_snapshot_free(&t->kept, t->c);
+    train_snapshot_free(&t->before, t->c);
+}
+
+/* Makes steps from the snapshot on until one goes wrong; the state is then as before that step. */
+static weft_err guard_find(train *t, int64_t *bad) {
+    TRAIN_TRY(train_snapshot_restore(&t->kept, t->s));
+    for (int64_t step = t->kept.step;; step++) {
+        weft_metrics m = {0};
+        TRAIN_TRY(train_snapshot_take(&t->before, t->s, step));
+        TRAIN_TRY(train_one(t, t->plan, step, &m));
+        if (step + 1 < t->step && isfinite(m.at[0].value) && train_state_finite(t->s)) continue;
+        *bad = step;
+        return train_snapshot_restore(&t->before, t->s);
+    }
+}
+
+static weft_err guard_watch(train *t, int64_t step, weft_finding *f, bool *found) {
+    weft_plan *p = train_compile(t->d, true);
+    weft_metrics m = {0};
+    if (!p) return weft_error_code(t->c);
+    weft_err e = train_one(t, p, step, &m);
+    *found = !e && weft_plan_finding(p, f);
+    /* the texts of a finding belong to the plan */
+    if (*found)
+        snprintf(t->r->text, sizeof t->r->text,
+                 "step %lld: %s%s%s gives %g at element %lld (loss %g at step %lld)",
+                 (long long)step + 1, f->operation, *f->layer ? " in " : "", f->layer,
+                 (double)f->value, (long long)f->element, t->m.at[0].value, (long long)t->step);
+    weft_plan_free(p);
+    return e ? e : train_snapshot_restore(&t->before, t->s);
+}
+
+weft_err train_guard_explain(train *t) {
+    int64_t bad = t->step - 1;
+    weft_finding f;
+    bool found = false;
+    t->r->ending = WEFT_END_BROKEN;
+    snprintf(t->r->text, sizeof t->r->text, "step %lld: the loss is %g", (long long)t->step,
+             t->m.at[0].value);
+    if (!t->d->step) {
+        TRAIN_TRY(guard_find(t, &bad));
+        weft_err e = guard_watch(t, bad, &f, &found);
+        if (e && e != WEFT_UNSUPPORTED) return e;
+        t->step = bad;
+    }
+    return weft_fail(t->c, WEFT_DIVERGED, "weft_train: %s", t->r->text);
+}

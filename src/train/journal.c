@@ -1,0 +1,193 @@
+/* journal.c - what a run leaves while it goes on: config.json, metrics.jsonl, events for TensorBoard.
+ *
+ * Each line of metrics.jsonl is an object: "step", "wall" (seconds since 1970), "time" (seconds
+ * since the run began; a resumed run goes on counting), then the metrics by name, null for what is
+ * not finite. A line is handed to the system at once and whole, so a reader may follow, and a kill
+ * tears at most the last. A write that fails leaves the file as it was. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "events.h"
+#include "lines.h"
+#include "train_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+struct weft_journal {
+    weft_ctx *c;
+    folder_file metrics;
+    events events;
+    bool has_events;
+    double opened, earlier; /* on the clock; seconds of the run before that */
+    draft line;
+};
+
+static double journal_wall(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- opening ---- */
+
+/* config.json: what the caller says of the run, and the title if that is not among it. */
+static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
+    if (d->resume > 0 && !d->config) return WEFT_OK; /* it is there from before */
+    const char *text = d->config ? d->config : "{}";
+    const weft_json given = weft_json_parse(j->c, text, strlen(text), "weft_journal_open: config");
+    if (weft_json_kind_of(given) == WEFT_JSON_NONE) return weft_error_code(j->c);
+    if (weft_json_kind_of(given) != WEFT_JSON_OBJECT)
+        return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: config: an object was expected");
+    char path[FOLDER_PATH] = "";
+    TRAIN_TRY(folder_path(j->c, path, d->run, "config.json"));
+    draft_clear(&j->line);
+    if (d->title && !draft_utf8(d->title))
+        return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: the title is not UTF-8");
+    if (d->title && weft_json_kind_of(weft_json_get(given, "title")) == WEFT_JSON_NONE) {
+        draft_text(&j->line, "{\"title\": ");
+        draft_json(&j->line, d->title);
+        if (weft_json_count(given)) draft_text(&j->line, ", ");
+        text = strchr(text, '{') + 1;
+    }
+    draft_text(&j->line, text);
+    if (text[0] && text[strlen(text) - 1] != '\n') draft_text(&j->line, "\n");
+    if (j->line.failed) return weft_fail(j->c, WEFT_MEMORY, "weft_journal_open: out of memory");
+    return weft_file_write(j->c, path, j->line.s, j->line.n);
+}
+
+/* Drops lines of steps after the resumed one, and those nobody can read. Usually they are the end
+ * of the file; then what stays is its beginning, and need not be gathered. */
+static weft_err journal_drop(weft_journal *j, lines *in, int64_t resume) {
+    const char *stays = in->file.bytes;
+    size_t bytes = 0;
+    bool gathered = false;
+    lines_line line;
+    while (lines_next(in, &line)) {
+        if (line.step > resume) continue;
+        if (!gathered && line.text != stays + bytes) {
+            draft_raw(&j->line, stays, bytes);
+            gathered = true;
+        }
+        if (gathered) draft_raw(&j->line, line.text, line.bytes);
+        bytes += line.bytes;
+        if (line.time > j->earlier) j->earlier = line.time;
+    }
+    if (in->err != WEFT_OK) return in->err;
+    if (j->line.failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", in->path);
+    if (bytes == in->file.n) return WEFT_OK;
+    return weft_file_write(j->c, in->path, gathered ? j->line.s : stays, bytes);
+}
+
+static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
+    TRAIN_TRY(folder_path(j->c, j->metrics.path, d->run, LINES_NAME));
+    if (d->resume > 0) {
+        lines in;
+        TRAIN_TRY(lines_open(&in, j->c, j->metrics.path));
+        draft_clear(&j->line);
+        const weft_err e = journal_drop(j, &in, d->resume);
+        lines_close(&in);
+        if (e != WEFT_OK) return e;
+    } else {
+        TRAIN_TRY(folder_remove(j->c, d->run, LINES_NAME));
+        TRAIN_TRY(folder_remove(j->c, d->run, "report.html"));
+        TRAIN_TRY(folder_remove_all(j->c, d->run, EVENTS_PREFIX));
+    }
+    return folder_open(j->c, &j->metrics, FOLDER_APPEND);
+}
+
+static weft_err journal_begin(weft_journal *j, const weft_journal_desc *d) {
+    TRAIN_TRY(folder_make(j->c, d->run));
+    TRAIN_TRY(journal_config(j, d));
+    TRAIN_TRY(journal_metrics(j, d));
+    j->has_events = !d->no_events;
+    if (j->has_events) TRAIN_TRY(events_open(&j->events, j->c, d->run, journal_wall(), d->resume));
+    j->opened = train_clock();
+    return WEFT_OK;
+}
+
+weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d) {
+    if (!c || !d || !d->run || !*d->run || d->resume < 0) {
+        weft_fail(c, WEFT_ARGUMENT,
+                  "weft_journal_open: a context, a folder and a step of 0 or more were expected");
+        return NULL;
+    }
+    weft_journal *j = weft_resize(c, NULL, sizeof *j);
+    if (!j) {
+        weft_fail(c, WEFT_MEMORY, "weft_journal_open: out of memory");
+        return NULL;
+    }
+    memset(j, 0, sizeof *j);
+    j->c = j->line.c = c;
+    j->metrics.file = j->events.to.file = -1;
+    if (journal_begin(j, d) == WEFT_OK) return j;
+    weft_journal_close(j);
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+static weft_err journal_check(weft_journal *j, const weft_metrics *m) {
+    if (m->n > WEFT_METRICS)
+        return weft_fail(j->c, WEFT_ARGUMENT,
+                         "weft_journal_write: %zu metrics, at most %d go on a line", m->n,
+                         WEFT_METRICS);
+    for (size_t i = 0; i < m->n; i++) {
+        const char *name = m->at[i].name;
+        if (!name || !*name || !draft_utf8(name))
+            return weft_fail(j->c, WEFT_ARGUMENT,
+                             "weft_journal_write: metric %zu has no name, or one that is not UTF-8",
+                             i);
+        bool taken = !strcmp(name, "step") || !strcmp(name, "wall") || !strcmp(name, "time");
+        for (size_t k = 0; k < i; k++) taken = taken || !strcmp(name, m->at[k].name);
+        if (taken)
+            return weft_fail(j->c, WEFT_ARGUMENT,
+                             "weft_journal_write: the line already has a \"%s\"", name);
+    }
+    return WEFT_OK;
+}
+
+weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m) {
+    if (!j || !m)
+        return weft_fail(j ? j->c : NULL, WEFT_ARGUMENT,
+                         "weft_journal_write: the journal or the metrics are NULL");
+    TRAIN_TRY(journal_check(j, m));
+    if (!m->n) return WEFT_OK;
+    const double wall = journal_wall();
+    draft *d = &j->line;
+    *d = (draft){.c = d->c, .s = d->s, .capacity = d->capacity}; /* a failed line is forgotten */
+    draft_add(d, "{\"step\": %" PRId64 ", \"wall\": ", step);
+    draft_fixed(d, wall, 6);
+    draft_text(d, ", \"time\": ");
+    draft_fixed(d, j->earlier + (train_clock() - j->opened), 6);
+    for (size_t i = 0; i < m->n; i++) {
+        draft_text(d, ", ");
+        draft_json(d, m->at[i].name);
+        draft_text(d, ": ");
+        draft_number(d, m->at[i].value);
+    }
+    draft_text(d, "}\n");
+    if (d->failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", j->metrics.path);
+    TRAIN_TRY(folder_write(j->c, &j->metrics, d->s, d->n));
+    return j->has_events ? events_write(&j->events, wall, step, m) : WEFT_OK;
+}
+
+weft_err weft_journal_flush(weft_journal *j) {
+    if (!j) return weft_fail(NULL, WEFT_ARGUMENT, "weft_journal_flush: the journal is NULL");
+    const weft_err e = folder_sync(j->c, &j->metrics);
+    if (e != WEFT_OK || !j->has_events) return e;
+    return events_sync(&j->events);
+}
+
+weft_err weft_journal_close(weft_journal *j) {
+    if (!j) return WEFT_OK;
+    weft_ctx *c = j->c;
+    const weft_err flushed = j->metrics.file >= 0 ? weft_journal_flush(j) : WEFT_OK;
+    const weft_err metrics = folder_close(c, &j->metrics);
+    const weft_err events = j->has_events ? events_close(&j->events) : WEFT_OK;
+    draft_free(&j->line);
+    weft_resize(c, j, 0);
+    return flushed != WEFT_OK ? flushed : metrics != WEFT_OK ? metrics : events;
+}

@@ -1,0 +1,210 @@
+/* report.c - one page that tells a run: report.html from metrics.jsonl and config.json.
+ *
+ * The page needs nothing but itself, neither files nor network nor scripts, and the same run gives
+ * the same bytes. All text that comes from outside is escaped. Its size does not grow with the
+ * length of the run: see series.h. */
+#include "report.h"
+#include "folder.h"
+#include "lines.h"
+#include "train_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REPORT_CONFIG_ROWS = 300, REPORT_CONFIG_TEXT = 600 };
+
+/* ---- reading the run ---- */
+
+/* The series of a metric; one line names its metrics in the order of the line before. */
+static series *report_series(report *r, weft_json key, int *guess) {
+    for (int i = 0; i < r->n; i++) {
+        const int k = (*guess + i) % r->n;
+        if (!lines_is(key, r->series[k].name)) continue;
+        *guess = k + 1;
+        return &r->series[k];
+    }
+    char name[SERIES_NAME];
+    if (weft_json_text(key, name, sizeof name) >= sizeof name || r->n == REPORT_SERIES) {
+        r->crowded = true;
+        return NULL;
+    }
+    if (!series_new(&r->series[r->n], r->c, name)) {
+        r->page.failed = true;
+        return NULL;
+    }
+    *guess = r->n + 1;
+    return &r->series[r->n++];
+}
+
+static weft_err report_read(report *r, const char *path) {
+    lines in;
+    lines_line line;
+    int64_t first_step = 0;
+    double first_time = NAN;
+    TRAIN_TRY(lines_open(&in, r->c, path));
+    while (lines_next(&in, &line) && !r->page.failed) {
+        int guess = 0;
+        for (int i = 0; i < line.n; i++) {
+            series *s = report_series(r, line.at[i].name, &guess);
+            if (s) series_add(s, line.step, line.at[i].value);
+        }
+        if (in.lines == 1 || line.step > r->steps) r->steps = line.step;
+        if (isnan(first_time)) first_time = line.time, first_step = line.step;
+        if (isnan(r->began)) r->began = line.wall;
+        if (!isnan(line.time)) r->seconds = line.time;
+        if (!isnan(line.wall)) r->ended = line.wall;
+    }
+    r->lines = in.lines;
+    r->skipped = in.skipped;
+    lines_close(&in);
+    const double span = r->seconds - first_time;
+    if (span > 0 && r->steps > first_step) r->rate = (double)(r->steps - first_step) / span;
+    return in.err;
+}
+
+/* ---- the configuration ---- */
+
+static void report_row(report *r, const char *name, weft_json value) {
+    draft *d = &r->page;
+    char text[REPORT_CONFIG_TEXT];
+    if (weft_json_kind_of(value) == WEFT_JSON_TEXT) weft_json_text(value, text, sizeof text);
+    else {
+        const size_t n = (size_t)(value.end - value.at);
+        const size_t fits = n < sizeof text ? n : sizeof text - 1;
+        memcpy(text, value.at, fits);
+        text[fits] = 0;
+    }
+    draft_text(d, "<tr><th scope=\"row\">");
+    draft_html(d, name);
+    draft_text(d, "</th><td>");
+    draft_html(d, text);
+    draft_text(d, "</td></tr>\n");
+}
+
+/* Objects inside are told as "optimiser.rate"; lists as they are written. */
+static void report_rows(report *r, weft_json object, const char *prefix, int *rows) {
+    weft_json key = {0}, value = {0};
+    while (weft_json_next(object, &key, &value) && (*rows)++ < REPORT_CONFIG_ROWS) {
+        char name[300], own[150];
+        weft_json_text(key, own, sizeof own);
+        if (!*prefix && strcmp(own, "title") == 0) continue; /* it is above */
+        snprintf(name, sizeof name, "%.140s%s%s", prefix, *prefix ? "." : "", own);
+        if (weft_json_kind_of(value) == WEFT_JSON_OBJECT && weft_json_count(value))
+            report_rows(r, value, name, rows);
+        else report_row(r, name, value);
+    }
+}
+
+static void report_config(report *r, weft_json config) {
+    int rows = 0;
+    if (!weft_json_count(config)) return;
+    draft_text(&r->page, "<section>\n<h2>Configuration</h2>\n<table>\n<tbody>\n");
+    report_rows(r, config, "", &rows);
+    draft_text(&r->page, "</tbody>\n</table>\n</section>\n");
+}
+
+/* ---- the page ---- */
+
+static void report_title_text(report *r, const char *run, weft_json config, char *title, size_t n) {
+    const weft_json own = weft_json_get(config, "title");
+    title[0] = 0;
+    if (r->asked && r->asked->title) snprintf(title, n, "%s", r->asked->title);
+    else if (weft_json_kind_of(own) == WEFT_JSON_TEXT) weft_json_text(own, title, n);
+    else folder_name(run, title, n);
+}
+
+static void report_head(report *r, const char *title) {
+    draft *d = &r->page;
+    char text[2][REPORT_NUMBER];
+    draft_text(d, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                  "<meta name=\"generator\" content=\"Weft " WEFT_VERSION "\"/>\n<title>");
+    draft_html(d, title);
+    draft_text(d, "</title>\n<style>\n");
+    for (const char *const *p = report_style; *p; p++) draft_text(d, *p);
+    draft_text(d, "</style>\n</head>\n<body>\n<main>\n<header>\n");
+    if (*report_date(text[0], r->began)) {
+        report_date(text[1], r->ended);
+        const bool same_day = strncmp(text[0], text[1], 10) == 0, brief = !strcmp(text[0], text[1]);
+        draft_add(d, "<p class=\"when\">%s%s%s UTC</p>\n", text[0], brief ? "" : " to ",
+                  brief ? "" : text[1] + (same_day ? 11 : 0));
+    }
+    draft_text(d, "<h1>");
+    draft_html(d, title);
+    draft_text(d, "</h1>\n");
+    report_summary(r);
+    draft_text(d, "</header>\n");
+    report_figures(r);
+}
+
+static void report_foot(report *r, const char *config_problem) {
+    draft *d = &r->page;
+    char text[REPORT_NUMBER];
+    draft_add(d, "<footer>Made by Weft " WEFT_VERSION " from %s line%s of metrics.jsonl.",
+              report_count(text, (int64_t)r->lines), r->lines == 1 ? "" : "s");
+    if (r->skipped)
+        draft_add(d, " %s %s not readable and left out.", report_count(text, (int64_t)r->skipped),
+                  r->skipped == 1 ? "line was" : "lines were");
+    if (r->crowded) draft_add(d, " Only the first %d metrics are shown.", REPORT_SERIES);
+    if (*config_problem) {
+        draft_text(d, " The configuration is left out: ");
+        draft_html(d, config_problem);
+        draft_text(d, ".");
+    }
+    draft_text(d, "</footer>\n</main>\n<script>\n");
+    for (const char *const *p = report_script; *p; p++) draft_text(d, *p);
+    draft_text(d, "</script>\n</body>\n</html>\n");
+}
+
+static weft_err report_write(report *r, const char *run) {
+    char path[FOLDER_PATH] = "", title[400], problem[300] = "";
+    TRAIN_TRY(report_pictures_check(r));
+    TRAIN_TRY(folder_path(r->c, path, run, LINES_NAME));
+    TRAIN_TRY(report_read(r, path));
+    report_arrange(r);
+
+    weft_file file = {0};
+    weft_json config = {0};
+    TRAIN_TRY(folder_path(r->c, path, run, "config.json"));
+    if (folder_has(path)) TRAIN_TRY(weft_file_open(r->c, path, &file));
+    if (file.bytes) {
+        config = weft_json_parse(r->c, file.bytes, file.n, "config.json");
+        const weft_json_kind kind = weft_json_kind_of(config);
+        if (kind == WEFT_JSON_NONE && weft_error_code(r->c) == WEFT_MEMORY) r->page.failed = true;
+        if (kind == WEFT_JSON_NONE) snprintf(problem, sizeof problem, "%.290s", weft_error(r->c));
+        else if (kind != WEFT_JSON_OBJECT) strcpy(problem, "config.json: an object was expected");
+        if (kind != WEFT_JSON_OBJECT) config = (weft_json){0};
+    }
+    report_title_text(r, run, config, title, sizeof title);
+    report_head(r, title);
+    if (r->plot_count) {
+        draft_text(&r->page, "<section>\n<h2>Curves</h2>\n<div class=\"plots\">\n");
+        const bool odd = r->plot_count % 2; /* then the first has a row of its own */
+        for (int i = 0; i < r->plot_count; i++) report_draw(r, &r->plots[i], odd && !i);
+        draft_text(&r->page, "</div>\n</section>\n");
+    }
+    report_pictures(r);
+    report_config(r, config);
+    report_foot(r, problem);
+    weft_file_close(&file);
+    if (r->page.failed) return weft_fail(r->c, WEFT_MEMORY, "weft_report_write: out of memory");
+    TRAIN_TRY(folder_path(r->c, path, run, "report.html"));
+    return weft_file_write(r->c, path, r->page.s, r->page.n);
+}
+
+weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *asked) {
+    if (!c || !run || !*run)
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "weft_report_write: a context and a folder were expected");
+    report *r = weft_resize(c, NULL, sizeof *r);
+    if (!r) return weft_fail(c, WEFT_MEMORY, "weft_report_write: out of memory");
+    memset(r, 0, sizeof *r);
+    r->c = r->page.c = c;
+    r->asked = asked;
+    r->seconds = r->rate = r->began = r->ended = NAN;
+    const weft_err e = report_write(r, run);
+    for (int i = 0; i < r->n; i++) series_free(&r->series[i], c);
+    draft_free(&r->page);
+    weft_resize(c, r, 0);
+    return e;
+}

@@ -1,0 +1,152 @@
+/* report_figures.c - the key figures, the summary, and numbers as people write them. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "report.h"
+#include "scale.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- numbers for people ---- */
+
+const char *report_count(char *text, int64_t n) {
+    char digits[32];
+    snprintf(digits, sizeof digits, "%" PRId64, n < 0 ? -n : n);
+    const size_t length = strlen(digits);
+    char *to = text;
+    if (n < 0) *to++ = '-';
+    for (size_t i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+    return text;
+}
+
+const char *report_value(char *text, double v, bool share) {
+    const double size = fabs(v);
+    if (!share && v != 0 && (size < 1e-4 || size >= 1e6)) {
+        scale_power(text, REPORT_NUMBER, v);
+        return text;
+    }
+    if (!share && size >= 1000) return report_count(text, (int64_t)(v < 0 ? v - 0.5 : v + 0.5));
+    if (!share) return draft_digits(text, REPORT_NUMBER, v, 4);
+    draft_decimals(text, REPORT_NUMBER - 4, 100 * v, 2);
+    return strcat(text, "\xc2\xa0%"); /* a space that does not break */
+}
+
+const char *report_duration(char *text, double seconds) {
+    char number[48];
+    const long long whole = (long long)fmin(seconds + 0.5, 1e15);
+    if (seconds < 60) {
+        draft_decimals(number, sizeof number, seconds, seconds < 1 ? 3 : 1);
+        snprintf(text, REPORT_NUMBER, "%s s", number);
+    } else if (whole < 3600) {
+        snprintf(text, REPORT_NUMBER, "%lld min %02lld s", whole / 60, whole % 60);
+    } else {
+        snprintf(text, REPORT_NUMBER, "%lld h %02lld min", whole / 3600, whole / 60 % 60);
+    }
+    return text;
+}
+
+const char *report_date(char *text, double wall) {
+    const time_t seconds = (time_t)wall;
+    struct tm at;
+    text[0] = 0;
+    if (wall >= 0 && wall < 2.5e11 && gmtime_r(&seconds, &at))
+        strftime(text, REPORT_NUMBER, "%Y-%m-%d %H:%M", &at);
+    return text;
+}
+
+/* ---- figures ---- */
+
+static void report_figure(draft *d, const char *label, const char *value, const char *note) {
+    draft_add(d, "<div><dt>%s</dt><dd>", label);
+    draft_html(d, value);
+    draft_text(d, "<small>");
+    draft_html(d, note);
+    draft_text(d, "</small></dd></div>\n");
+}
+
+static void report_accuracy(report *r, const series *s) {
+    char value[REPORT_NUMBER], note[2 * REPORT_NUMBER], step[REPORT_NUMBER];
+    const bool share = report_is_share("accuracy", s);
+    snprintf(note, sizeof note, "%.40s, at step %s", report_label(s),
+             report_count(step, (int64_t)s->most.step));
+    report_figure(&r->page, "Best accuracy", report_value(value, s->most.value, share), note);
+    report_figure(&r->page, "Last accuracy", report_value(value, s->last.value, share),
+                  report_label(s));
+}
+
+static void report_time(report *r) { /* short enough for its place: 1:02:03 */
+    char text[REPORT_NUMBER];
+    const long long s = (long long)fmin(r->seconds + 0.5, 1e15);
+    if (r->seconds < 60) report_duration(text, r->seconds);
+    else if (s < 3600) snprintf(text, sizeof text, "%lld:%02lld", s / 60, s % 60);
+    else snprintf(text, sizeof text, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+    report_figure(&r->page, "Time", text, r->seconds < 60 ? "" : s < 3600 ? "min:s" : "h:min:s");
+}
+
+void report_figures(report *r) {
+    char text[REPORT_NUMBER], note[REPORT_NUMBER];
+    const series *loss = report_judged(r, "loss"), *accuracy = report_judged(r, "accuracy");
+    if (!r->lines) return;
+    draft_text(&r->page, "<dl class=\"figures\">\n");
+    if (accuracy) report_accuracy(r, accuracy);
+    if (loss) {
+        snprintf(note, sizeof note, "%.40s%s", report_label(loss),
+                 report_noisy(loss) ? ", smoothed" : "");
+        report_figure(&r->page, "Final loss", report_value(text, report_latest(r, loss), false),
+                      note);
+    }
+    report_figure(&r->page, "Steps", report_count(text, r->steps), "");
+    if (isfinite(r->seconds)) report_time(r);
+    if (isfinite(r->rate)) {
+        if (r->rate >= 100) report_count(text, (int64_t)fmin(r->rate + 0.5, 1e15));
+        else draft_digits(text, sizeof text, r->rate, 3);
+        report_figure(&r->page, "Rate", text, "steps a second");
+    }
+    draft_text(&r->page, "</dl>\n");
+}
+
+/* ---- the summary, where the caller has none ---- */
+
+static void report_sentence(report *r) {
+    draft *d = &r->page;
+    char text[REPORT_NUMBER];
+    draft_add(d, "%s steps", report_count(text, r->steps));
+    if (isfinite(r->seconds)) draft_add(d, " in %s", report_duration(text, r->seconds));
+    draft_text(d, ". ");
+    const series *s = report_judged(r, "accuracy");
+    if (s) {
+        const bool share = report_is_share("accuracy", s);
+        draft_text(d, "The accuracy (");
+        draft_html(d, report_label(s));
+        draft_add(d, ") ended at %s", report_value(text, s->last.value, share));
+        if (s->most.value > s->last.value) {
+            draft_add(d, ", and was best with %s", report_value(text, s->most.value, share));
+            draft_add(d, " at step %s", report_count(text, (int64_t)s->most.step));
+        }
+        draft_text(d, ". ");
+    }
+    s = report_judged(r, "loss");
+    if (s && s->count > 1) {
+        draft_text(d, "The loss (");
+        draft_html(d, report_label(s));
+        draft_add(d, ") went from %s", report_value(text, s->first.value, false));
+        draft_add(d, " to %s.", report_value(text, report_latest(r, s), false));
+    }
+}
+
+void report_summary(report *r) {
+    draft *d = &r->page;
+    draft_text(d, "<p class=\"summary\">");
+    if (r->asked && r->asked->summary) draft_html(d, r->asked->summary);
+    else if (r->lines) report_sentence(r);
+    else draft_text(d, "The run has logged nothing yet.");
+    draft_text(d, "</p>\n");
+}

@@ -1,0 +1,365 @@
+/* report_plots.c - which metrics share a plot, and a plot as SVG.
+ *
+ * The canvas has no size of its own: places are percentages, curves lie in an inner drawing that
+ * is stretched, with strokes that are not. So a plot fits any width and its text stays readable. */
+#include "report.h"
+#include "scale.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+/* Parts of the data: name, look of its lines, and how well it judges. */
+#define REPORT_PARTS(X)                                                                            \
+    X("train", 0, 1)                                                                               \
+    X("test", 1, 4)                                                                                \
+    X("valid", 2, 3) X("validation", 2, 3) X("val", 2, 3) X("dev", 2, 3) X("eval", 2, 2)
+
+static const struct report_part {
+    const char *name;
+    int look, judges;
+} report_parts[] = {
+#define X(name, look, judges) {name, look, judges},
+    REPORT_PARTS(X)
+#undef X
+};
+
+/* Colours and dashes: the second six lines have the colours of the first, and other dashes. */
+enum { REPORT_COLOURS = 6 };
+#define REPORT_LOOK(look)                                                                          \
+    (look) % REPORT_COLOURS, ((look) + (look) / REPORT_COLOURS) % REPORT_COLOURS
+
+enum { REPORT_UNITS = 10000, REPORT_DOTS = 60 }; /* of the inner drawing; a mark for each value */
+
+/* ---- arranging ---- */
+
+static const char *report_slash(const char *name) { /* the end of the group; NULL: it has none */
+    const char *slash = strchr(name, '/');
+    return slash && slash != name && slash[1] ? slash : NULL;
+}
+
+static const struct report_part *report_part_of(const char *name) {
+    const char *slash = report_slash(name);
+    for (size_t i = 0; slash && i < sizeof report_parts / sizeof *report_parts; i++) {
+        const size_t n = strlen(report_parts[i].name);
+        if (name + n == slash && memcmp(name, report_parts[i].name, n) == 0)
+            return &report_parts[i];
+    }
+    return NULL;
+}
+
+static void report_plot_name(const char *name, char *plot) {
+    const char *slash = report_slash(name);
+    strcpy(plot, slash && report_part_of(name) ? slash + 1 : name);
+    if (slash && !report_part_of(name)) plot[slash - name] = 0;
+}
+
+const char *report_label(const series *s) {
+    const struct report_part *part = report_part_of(s->name);
+    const char *slash = report_slash(s->name);
+    return part ? part->name : slash ? slash + 1 : s->name;
+}
+
+static bool report_look_free(const report_plot *p, int look) {
+    for (int i = 0; i < p->n; i++)
+        if (p->look[i] == look) return false;
+    return true;
+}
+
+static void report_enter(report *r, const series *s) {
+    char name[SERIES_NAME];
+    report_plot_name(s->name, name);
+    int k = 0;
+    while (k < r->plot_count &&
+           (strcmp(r->plots[k].name, name) != 0 || r->plots[k].n == REPORT_LINES))
+        k++;
+    report_plot *p = &r->plots[k];
+    if (k == r->plot_count) {
+        memset(p, 0, sizeof *p);
+        strcpy(p->name, name);
+        r->plot_count++;
+    }
+    const struct report_part *part = report_part_of(s->name);
+    int look = part ? part->look : 0;
+    while (!report_look_free(p, look)) look = (look + 1) % REPORT_LINES;
+    int at = p->n++;
+    for (; part && at && p->look[at - 1] > look; at--) /* training comes before test */
+        p->look[at] = p->look[at - 1], p->line[at] = p->line[at - 1];
+    p->look[at] = look;
+    p->line[at] = s;
+}
+
+/* Loss, accuracy and rate come first, the rest as the run wrote them. */
+static int report_rank(const char *name) {
+    static const char *const first[] = {"loss", "accuracy", "rate"};
+    int i = 0;
+    while (i < 3 && strcmp(first[i], name) != 0) i++;
+    return i;
+}
+
+void report_arrange(report *r) {
+    r->from = INFINITY, r->to = -INFINITY;
+    for (int i = 0; i < r->n; i++) {
+        const series *s = &r->series[i];
+        report_enter(r, s);
+        if (s->n) r->from = fmin(r->from, s->from), r->to = fmax(r->to, s->to);
+    }
+    for (int i = 1; i < r->plot_count; i++)
+        for (int k = i; k && report_rank(r->plots[k].name) < report_rank(r->plots[k - 1].name);
+             k--) {
+            const report_plot t = r->plots[k];
+            r->plots[k] = r->plots[k - 1], r->plots[k - 1] = t;
+        }
+}
+
+const series *report_judged(const report *r, const char *name) {
+    const series *best = NULL;
+    int judges = 0;
+    for (int i = 0; i < r->n; i++) {
+        const series *s = &r->series[i];
+        const struct report_part *part = report_part_of(s->name);
+        const char *own = part ? report_slash(s->name) + 1 : s->name;
+        const int rank = part ? part->judges : 1;
+        if (strcmp(own, name) != 0 || !s->n || rank <= judges) continue;
+        best = s, judges = rank;
+    }
+    return best;
+}
+
+bool report_is_share(const char *name, const series *s) {
+    return strstr(name, "accuracy") && s->n && s->least.value >= 0 && s->most.value <= 1;
+}
+
+/* What was measured on all of a data set is as it is; single batches are noise around something. */
+bool report_noisy(const series *s) {
+    const struct report_part *part = report_part_of(s->name);
+    return series_noisy(s) && !(part && part->judges > 1);
+}
+
+/* ---- the scale of a plot ---- */
+
+static bool report_has(const char *name, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (strstr(name, words[i])) return true;
+    return false;
+}
+
+/* What falls by orders of magnitude is told by a logarithmic scale; a schedule by a linear one. */
+static bool report_wants_log(const char *name, double least, double most) {
+    static const char *const falls[] = {"loss", "error", "perplexity", "norm", "entropy"};
+    static const char *const never[] = {"accuracy", "rate", "epoch", "speed", "time"};
+    if (!(least > 0) || report_has(name, never, 5)) return false;
+    return most / least >= (report_has(name, falls, 5) ? 50 : 1e4);
+}
+
+/* ---- words ---- */
+
+static void report_words(draft *d, const char *name) { /* "steps_per_s" is "steps per s" */
+    char text[SERIES_NAME];
+    strcpy(text, name);
+    for (char *p = text; *p; p++)
+        if (*p == '_') *p = ' ';
+    draft_html(d, text);
+}
+
+static void report_title(draft *d, const char *name) { /* "rate" is "Learning rate" */
+    char text[SERIES_NAME];
+    strcpy(text, !strcmp(name, "rate") || !strcmp(name, "lr") ? "learning rate" : name);
+    text[0] = (char)toupper((unsigned char)text[0]);
+    report_words(d, text);
+}
+
+/* ---- drawing ---- */
+
+typedef struct report_canvas {
+    report *r;
+    scale x, y;
+    long px, py; /* where the pen is */
+    bool down, alone;
+} report_canvas;
+
+static void report_pen_up(report_canvas *k) {
+    if (k->down && k->alone) draft_text(&k->r->page, "h0"); /* a dot, by its round ends */
+    k->down = false;
+}
+
+static void report_point(report_canvas *k, series_point p) {
+    const long x = lround(scale_at(&k->x, p.step) * REPORT_UNITS),
+               y = lround((1 - scale_at(&k->y, p.value)) * REPORT_UNITS);
+    if (!k->down) draft_add(&k->r->page, "M%ld %ld", x, y);
+    else draft_add(&k->r->page, "l%ld%s%ld", x - k->px, y < k->py ? "" : " ", y - k->py);
+    k->alone = !k->down;
+    k->down = true;
+    k->px = x, k->py = y;
+}
+
+static void report_path(report_canvas *k, const series *s, const char *class, int look,
+                        const series_point *curve) {
+    draft *d = &k->r->page;
+    draft_add(d, "<path class=\"%s c%d d%d\" data-label=\"", class, REPORT_LOOK(look));
+    report_words(d, report_label(s));
+    draft_text(d, "\" d=\"");
+    k->down = false;
+    for (int i = 0; i < s->n; i++) {
+        const series_bucket *b = &s->at[i];
+        if (b->gap) report_pen_up(k);
+        if (curve) {
+            report_point(k, curve[i]);
+        } else if (b->count == 1) {
+            report_point(k, b->least);
+        } else {
+            const bool rising = b->least.step <= b->most.step;
+            report_point(k, rising ? b->least : b->most);
+            report_point(k, rising ? b->most : b->least);
+        }
+    }
+    report_pen_up(k);
+    draft_text(d, "\"/>\n");
+}
+
+double report_latest(report *r, const series *s) {
+    if (!report_noisy(s)) return s->last.value;
+    series_smooth(s, r->curve);
+    return r->curve[s->n - 1].value;
+}
+
+static void report_percent(draft *d, double share) {
+    draft_fixed(d, 100 * share, 2);
+    draft_text(d, "%");
+}
+
+static void report_axes(report_canvas *k) {
+    draft *d = &k->r->page;
+    char text[REPORT_NUMBER];
+    for (int i = 0; i < k->y.ticks; i++) {
+        const double at = 1 - scale_at(&k->y, k->y.tick[i]);
+        draft_text(d, "<line x2=\"100%\" y1=\"");
+        report_percent(d, at);
+        draft_text(d, "\" y2=\"");
+        report_percent(d, at);
+        draft_text(d, "\"/><text class=\"y\" x=\"-10\" y=\"");
+        report_percent(d, at);
+        draft_add(d, "\" dy=\".35em\">%s</text>\n", scale_label(&k->y, i, text, sizeof text));
+    }
+    draft_text(d, "<text class=\"y\" x=\"-22\" y=\"100%\" dy=\"1.6em\">step</text>\n");
+    for (int i = 0; i < k->x.ticks; i++) {
+        const double at = scale_at(&k->x, k->x.tick[i]);
+        draft_text(d, "<line class=\"tick\" y1=\"100%\" y2=\"100%\" x1=\"");
+        report_percent(d, at);
+        draft_text(d, "\" x2=\"");
+        report_percent(d, at);
+        draft_text(d, "\"/><text class=\"x\" y=\"100%\" dy=\"1.6em\" x=\"");
+        report_percent(d, at);
+        draft_add(d, "\">%s</text>\n", scale_label(&k->x, i, text, sizeof text));
+    }
+}
+
+static void report_curves(report_canvas *k, const report_plot *p) {
+    draft *d = &k->r->page;
+    draft_add(d,
+              "<svg class=\"curves\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+              "width=\"100%%\" height=\"100%%\">\n",
+              REPORT_UNITS, REPORT_UNITS);
+    /* The noise of all lies under the curves of all. */
+    for (int i = 0; i < p->n; i++)
+        if (report_noisy(p->line[i])) report_path(k, p->line[i], "noise", p->look[i], NULL);
+    for (int i = 0; i < p->n; i++) {
+        const series *s = p->line[i];
+        if (!s->n) continue;
+        const bool noisy = report_noisy(s);
+        if (noisy) series_smooth(s, k->r->curve);
+        report_path(k, s, "curve", p->look[i], noisy ? k->r->curve : NULL);
+    }
+    draft_text(d, "</svg>\n");
+    for (int i = 0; i < p->n; i++) {
+        const series *s = p->line[i];
+        for (int b = 0; s->count <= REPORT_DOTS && b < s->n; b++) {
+            draft_add(d, "<circle class=\"c%d\" r=\"2.5\" cx=\"", p->look[i] % REPORT_COLOURS);
+            report_percent(d, scale_at(&k->x, s->at[b].least.step));
+            draft_text(d, "\" cy=\"");
+            report_percent(d, 1 - scale_at(&k->y, s->at[b].least.value));
+            draft_text(d, "\"/>\n");
+        }
+    }
+}
+
+/* ---- the figure around it ---- */
+
+static void report_legend(report *r, const report_plot *p, bool share) {
+    draft *d = &r->page;
+    char text[REPORT_NUMBER];
+    draft_text(d, "<ul class=\"legend\">\n");
+    for (int i = 0; i < p->n; i++) {
+        const series *s = p->line[i];
+        draft_add(d,
+                  "<li><svg class=\"swatch\"><line class=\"c%d d%d\" x2=\"100%%\" y1=\"50%%\" "
+                  "y2=\"50%%\"/></svg>",
+                  REPORT_LOOK(p->look[i]));
+        const char *label = report_label(s);
+        if (p->n > 1 || strcmp(label, p->name) != 0) report_words(d, label);
+        double last = s->n ? report_latest(r, s) : 0;
+        /* The end of a schedule is 0 but for rounding. */
+        if (fabs(last) < 1e-9 * fmax(fabs(s->least.value), fabs(s->most.value))) last = 0;
+        draft_add(d, " <b>%s</b></li>\n", s->n ? report_value(text, last, share) : "\xe2\x80\x93");
+    }
+    draft_text(d, "</ul>");
+}
+
+static void report_notes(draft *d, const report_plot *p, bool log) {
+    int64_t lost = 0;
+    bool noisy = false;
+    char text[REPORT_NUMBER];
+    for (int i = 0; i < p->n; i++) {
+        lost += p->line[i]->lost;
+        noisy = noisy || report_noisy(p->line[i]);
+    }
+    if (!lost && !log && !noisy) return;
+    draft_text(d, "<p class=\"note\">");
+    if (log) draft_text(d, "Logarithmic scale. ");
+    if (noisy) draft_text(d, "Faint: as logged; strong: smoothed. ");
+    if (lost)
+        draft_add(d, "%s %s not finite.", report_count(text, lost),
+                  lost == 1 ? "value was" : "values were");
+    draft_text(d, "</p>\n");
+}
+
+void report_draw(report *r, const report_plot *p, bool wide) {
+    draft *d = &r->page;
+    double y0 = INFINITY, y1 = -INFINITY;
+    bool share = true;
+    for (int i = 0; i < p->n; i++) {
+        const series *s = p->line[i];
+        if (!s->n) continue;
+        share = share && report_is_share(p->name, s);
+        y0 = fmin(y0, s->least.value), y1 = fmax(y1, s->most.value);
+    }
+    const bool some = y0 <= y1, log = some && report_wants_log(p->name, y0, y1);
+    draft_add(d, "<figure class=\"plot%s\">\n<figcaption><h3>", wide ? " wide" : "");
+    report_title(d, p->name);
+    draft_text(d, "</h3>");
+    report_legend(r, p, some && share);
+    draft_text(d, "</figcaption>\n");
+    if (some) {
+        if (share && y0 == y1) y0 = fmax(0, y0 - 0.05), y1 = fmin(1, y1 + 0.05);
+        report_canvas k = {
+            .r = r, .x = scale_steps(r->from, r->to), .y = scale_values(y0, y1, log)};
+        char low[32], high[32];
+        k.y.percent = share;
+        draft_text(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
+        report_title(d, p->name);
+        draft_text(d, " by step\"");
+        draft_add(d, " data-x=\"%s %s\"", draft_digits(low, sizeof low, k.x.low, 17),
+                  draft_digits(high, sizeof high, k.x.high, 17));
+        draft_add(d, " data-y=\"%s %s\" data-kind=\"%s\">\n",
+                  draft_digits(low, sizeof low, k.y.low, 17),
+                  draft_digits(high, sizeof high, k.y.high, 17),
+                  k.y.log ? "log"
+                  : share ? "share"
+                          : "plain");
+        report_axes(&k);
+        report_curves(&k, p);
+        draft_text(d, "</svg></div>\n");
+    } else draft_text(d, "<p class=\"empty\">No finite value.</p>\n");
+    report_notes(d, p, log);
+    draft_text(d, "</figure>\n");
+}

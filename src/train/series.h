@@ -1,0 +1,46 @@
+/* series.h - one metric over the steps of a run, in bounded memory.
+ *
+ * Values go into at most SERIES_BUCKETS buckets; when all are in use, neighbours are joined and
+ * each holds twice as many. A bucket remembers its least and its greatest value and where they
+ * were, so no spike is lost however long the run. */
+#ifndef WEFT_SERIES_H
+#define WEFT_SERIES_H
+
+#include <weft/weft.h>
+
+enum { SERIES_BUCKETS = 400, SERIES_NAME = 120 };
+
+typedef struct series_point {
+    double step, value;
+} series_point;
+
+typedef struct series_bucket {
+    series_point least, most;
+    double steps, values; /* sums */
+    int64_t count;
+    bool gap; /* something that is not finite came before */
+} series_bucket;
+
+typedef struct series {
+    char name[SERIES_NAME];
+    series_bucket *at; /* SERIES_BUCKETS of them */
+    int n;
+    int64_t width; /* values a full bucket has */
+    bool gap;
+
+    int64_t count, lost; /* values; those that were not finite */
+    int64_t turns;       /* from up to down or back */
+    double moved;        /* the last change */
+    series_point first, last, least, most;
+    double from, to; /* steps */
+} series;
+
+bool series_new(series *s, weft_ctx *c, const char *name); /* false: out of memory */
+void series_add(series *s, int64_t step, double value);
+void series_free(series *s, weft_ctx *c);
+
+/* out (s->n): the mean of each bucket and its neighbours; a curve through the noise. */
+void series_smooth(const series *s, series_point *out);
+bool series_noisy(const series *s); /* whether such a curve says more than the values */
+
+#endif

@@ -1,0 +1,267 @@
+/* train.c - the training loop: steps, lines of the log, judging, checkpoints, and an end.
+ *
+ * Everything that decides the next step is in the state, in the number of the step and in the
+ * description, so a run that was stopped goes on as if it had not been. What the loop itself must
+ * remember (best evaluation, time spent) is in the checkpoint beside the state. guard.c finds out
+ * where numbers went wrong. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "train_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
+
+double train_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *weft_run_checkpoint(const char *run, char *path, size_t bytes) {
+    int n = run ? snprintf(path, bytes, "%s/checkpoints/latest.safetensors", run) : -1;
+    if ((n < 0 || (size_t)n >= bytes) && bytes) path[0] = 0;
+    return path;
+}
+
+/* ---- what it is asked to do ---- */
+
+static weft_err train_check(weft_state *s, const weft_train_desc *d) {
+    weft_ctx *c = weft_state_ctx(s);
+    if (!s || !d)
+        return weft_fail(c, WEFT_ARGUMENT, "weft_train: the state or the description is NULL");
+    if (d->step && (d->graph || d->loader))
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "weft_train: either a step function or a graph with a loader, not both");
+    if (!d->step && (!d->graph || !d->loader || !d->inputs.n))
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "weft_train: a graph, a loader and inputs were expected, or a step");
+    if (d->graph && weft_graph_error(d->graph)) return weft_graph_error(d->graph);
+    if (d->graph && weft_count(d->loss) != 1)
+        return weft_fail(c, WEFT_SHAPE, "weft_train: the loss has %lld elements, 1 was expected",
+                         (long long)weft_count(d->loss));
+    if (d->steps < 0 || !(d->seconds >= 0) || d->patience < 0 || d->evaluate_every < 0 ||
+        d->log_every < 0)
+        return weft_fail(c, WEFT_ARGUMENT, "weft_train: a limit is negative");
+    if (!d->steps && d->seconds == 0 && !d->patience && !d->interrupt && !d->stop)
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "weft_train: nothing would end it: give steps or seconds");
+    if (d->resume && !d->run)
+        return weft_fail(c, WEFT_ARGUMENT, "weft_train: resuming needs the folder of the run");
+    return WEFT_OK;
+}
+
+/* ---- checkpoints ---- */
+
+/*                  key in the checkpoint, member of train */
+#define TRAIN_KEPT(X) X("train.seconds", seconds) X("train.best", best) X("train.waiting", waiting)
+
+static weft_err train_save(train *t) {
+    t->saved = train_clock();
+    if (!t->d->run) return WEFT_OK;
+    weft_archive *kept = weft_archive_new(t->c);
+    weft_err e = kept ? WEFT_OK : weft_error_code(t->c);
+    char number[40];
+#define X(key, member)                                                                             \
+    snprintf(number, sizeof number, "%.17g", (double)t->member);                                   \
+    if (!e) e = weft_archive_text(kept, key, number);
+    TRAIN_KEPT(X)
+#undef X
+    const weft_checkpoint k = {.step = t->step, .data_index = t->step, .extra = kept};
+    if (!e) e = weft_checkpoint_save(t->s, t->checkpoint, &k);
+    weft_archive_free(kept);
+    return e;
+}
+
+static weft_err train_resume(train *t) {
+    weft_checkpoint k = {.extra = weft_archive_new(t->c)};
+    if (!k.extra) return weft_error_code(t->c);
+    const weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
+    const char *number;
+    if (!e) {
+        t->step = t->r->resumed_at = k.step;
+#define X(key, member)                                                                             \
+    if ((number = weft_archive_text_of(k.extra, key))) t->member = strtod(number, NULL);
+        TRAIN_KEPT(X)
+#undef X
+        if (k.from_previous) snprintf(t->note, sizeof t->note, "%s", k.reason);
+    }
+    weft_archive_free(k.extra);
+    return e;
+}
+
+/* ---- beginning ---- */
+
+weft_plan *train_compile(const weft_train_desc *d, bool watch) {
+    const weft_tensor fetch[2] = {d->loss, d->rate};
+    return weft_compile(d->graph, &(weft_plan_desc){.fetch = {fetch, weft_ok(d->rate) ? 2 : 1},
+                                                    .update = d->update,
+                                                    .training = true,
+                                                    .threads = d->threads,
+                                                    .watch = watch});
+}
+
+static weft_err train_begin(train *t) {
+    const weft_train_desc *d = t->d;
+    if (d->graph && !(t->plan = train_compile(d, false))) return weft_error_code(t->c);
+    t->log_every = d->log_every ? d->log_every : TRAIN_LOG_EVERY;
+    t->evaluate_every = d->evaluate_every ? d->evaluate_every
+                        : d->loader       ? weft_loader_steps(d->loader)
+                                          : TRAIN_EVALUATE_EVERY;
+    t->best = NAN;
+    if (d->run) {
+        weft_run_checkpoint(d->run, t->checkpoint, sizeof t->checkpoint);
+        if (!t->checkpoint[0])
+            return weft_fail(t->c, WEFT_ARGUMENT, "weft_train: the run's path is too long");
+        if (d->resume) TRAIN_TRY(train_resume(t));
+        t->log = weft_journal_open(
+            t->c, &(weft_journal_desc){
+                      .run = d->run, .config = d->config, .title = d->title, .resume = t->step});
+        if (!t->log) return weft_error_code(t->c);
+        char folder[sizeof t->checkpoint];
+        memcpy(folder, t->checkpoint, sizeof folder);
+        *strrchr(folder, '/') = 0;
+        mkdir(folder, 0777); /* what is wrong shows when the checkpoint is written */
+    }
+    const double left = d->seconds > t->seconds ? d->seconds - t->seconds : 0;
+    t->progress = weft_progress_new(t->c, d->progress, d->steps, left);
+    if (!t->progress) return weft_error_code(t->c);
+    if (t->note[0]) weft_progress_say(t->progress, t->note);
+    t->saved = train_clock();
+    if (d->interrupt) train_interrupt_catch();
+    return train_guard_start(t);
+}
+
+/* ---- one step and what comes after it ---- */
+
+weft_err train_one(train *t, weft_plan *p, int64_t step, weft_metrics *m) {
+    const weft_train_desc *d = t->d;
+    if (d->step) return d->step(d->user, step, m);
+    TRAIN_TRY(weft_loader_feed(d->loader, step, p, d->inputs.at, d->inputs.n));
+    TRAIN_TRY(weft_run(p));
+    weft_metric(m, "train/loss", (double)weft_item(p, d->loss));
+    if (weft_ok(d->rate)) weft_metric(m, "train/rate", (double)weft_item(p, d->rate));
+    return WEFT_OK;
+}
+
+/* The line of the log: losses are the mean since the line before, other numbers the last ones. */
+static weft_err train_log_line(train *t) {
+    weft_metrics line = {0};
+    const double now = t->seconds, span = now - t->logged_seconds;
+    const int64_t steps = t->step - t->logged;
+    for (size_t i = 0; i < t->m.n; i++) {
+        const bool loss = strcmp(t->m.at[i].name, "train/loss") == 0;
+        weft_metric(&line, t->m.at[i].name, loss ? t->loss_sum / (double)steps : t->m.at[i].value);
+    }
+    if (span > 0) weft_metric(&line, "speed/steps_per_s", (double)steps / span);
+    t->loss_sum = 0, t->logged = t->step, t->logged_seconds = now;
+    t->shown = line;
+    return t->log ? weft_journal_write(t->log, t->step, &line) : WEFT_OK;
+}
+
+static bool train_better(const train *t, double value) {
+    if (isnan(t->best)) return true;
+    return t->d->follow_least ? value < t->best : value > t->best;
+}
+
+static weft_err train_judge(train *t) {
+    const weft_train_desc *d = t->d;
+    weft_metrics m = {0};
+    t->judged = t->step;
+    TRAIN_TRY(d->evaluate(d->user, t->step, &m));
+    if (t->log) TRAIN_TRY(weft_journal_write(t->log, t->step, &m));
+    const double value = d->follow ? weft_metric_of(&m, d->follow) : m.n ? m.at[0].value : NAN;
+    if (!isnan(value)) {
+        const bool better = train_better(t, value);
+        t->waiting = better ? 0 : t->waiting + 1;
+        if (better) t->best = value;
+    }
+    char line[300];
+    int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
+    for (size_t i = 0; i < m.n && n > 0 && (size_t)n < sizeof line; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4f", m.at[i].name, m.at[i].value);
+    weft_progress_say(t->progress, line);
+    t->evaluation = m;
+    return WEFT_OK;
+}
+
+/* Whether to end, and why. */
+static bool train_ends(train *t) {
+    const weft_train_desc *d = t->d;
+    weft_train_result *r = t->r;
+    if (d->steps && t->step >= d->steps) {
+        r->ending = WEFT_END_STEPS;
+        snprintf(r->text, sizeof r->text, "%lld steps are made", (long long)t->step);
+    } else if (d->seconds > 0 && t->seconds >= d->seconds) {
+        r->ending = WEFT_END_SECONDS;
+        snprintf(r->text, sizeof r->text, "%.1f seconds are over", t->seconds);
+    } else if (d->patience && t->waiting >= d->patience) {
+        r->ending = WEFT_END_EARLY;
+        snprintf(r->text, sizeof r->text, "nothing got better in %.0f evaluations", t->waiting);
+    } else if ((d->interrupt && train_interrupted()) || (d->stop && *d->stop)) {
+        r->ending = WEFT_END_INTERRUPTED;
+        snprintf(r->text, sizeof r->text, "interrupted after step %lld", (long long)t->step);
+    } else return false;
+    return true;
+}
+
+static weft_err train_loop(train *t) {
+    const weft_train_desc *d = t->d;
+    const double every = d->checkpoint_every > 0 ? d->checkpoint_every : TRAIN_CHECKPOINT_SECONDS;
+    t->logged = t->step, t->judged = -1, t->logged_seconds = t->seconds;
+    while (!train_ends(t)) {
+        const double before = train_clock();
+        t->m.n = 0;
+        TRAIN_TRY(train_one(t, t->plan, t->step, &t->m));
+        t->step++;
+        t->seconds += train_clock() - before;
+        const double loss = weft_metric_of(&t->m, "train/loss");
+        if (isfinite(loss)) t->loss_sum += loss;
+        if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
+        if (t->step % t->log_every == 0) {
+            TRAIN_TRY(train_log_line(t));
+            TRAIN_TRY(train_guard_keep(t));
+        }
+        weft_progress_show(t->progress, t->step, t->shown.n ? &t->shown : &t->m);
+        if (d->evaluate && t->step % t->evaluate_every == 0) TRAIN_TRY(train_judge(t));
+        if (d->checkpoint_every >= 0 && train_clock() - t->saved >= every) TRAIN_TRY(train_save(t));
+    }
+    if (t->step > t->logged) TRAIN_TRY(train_log_line(t));
+    TRAIN_TRY(train_save(t)); /* first of all what cannot be made again */
+    /* somebody who pressed Ctrl-C does not wait for a verdict */
+    const bool hurried = t->r->ending == WEFT_END_INTERRUPTED;
+    if (d->evaluate && t->judged != t->step && !hurried) TRAIN_TRY(train_judge(t));
+    return WEFT_OK;
+}
+
+weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *r) {
+    weft_train_result unread;
+    if (!r) r = &unread;
+    *r = (weft_train_result){0};
+    TRAIN_TRY(train_check(s, d));
+    weft_ctx *c = weft_state_ctx(s);
+    train *t = weft_resize(c, NULL, sizeof *t);
+    if (!t) return weft_fail(c, WEFT_MEMORY, "weft_train: out of memory");
+    memset(t, 0, sizeof *t);
+    t->c = c, t->s = s, t->d = d, t->r = r;
+
+    weft_err e = train_begin(t);
+    if (!e) e = train_loop(t);
+    if (d->interrupt && t->guarded) train_interrupt_release();
+    r->steps = t->step;
+    r->seconds = t->seconds;
+    r->last = t->evaluation;
+    for (size_t i = 0; i < t->shown.n; i++)
+        weft_metric(&r->last, t->shown.at[i].name, t->shown.at[i].value);
+    weft_progress_free(t->progress);
+    const weft_err closed = weft_journal_close(t->log);
+    train_guard_end(t);
+    weft_plan_free(t->plan);
+    weft_resize(c, t, 0);
+    return e ? e : closed;
+}

@@ -1,0 +1,70 @@
+/* train_parts.h - what the files of the training loop share. Only src/train includes this. */
+#ifndef WEFT_TRAIN_PARTS_H
+#define WEFT_TRAIN_PARTS_H
+
+#include <weft/train.h>
+
+#define TRAIN_TRY(call)                                                                            \
+    do {                                                                                           \
+        weft_err tried_ = (call);                                                                  \
+        if (tried_ != WEFT_OK) return tried_;                                                      \
+    } while (0)
+
+double train_clock(void); /* seconds of a clock that never goes back */
+
+/* ---- snapshot.c: all values of a state, aside ---- */
+
+typedef struct train_snapshot {
+    char *values; /* entry after entry, in their order */
+    size_t bytes, entries;
+    int64_t step; /* steps made when it was taken */
+} train_snapshot;
+
+weft_err train_snapshot_take(train_snapshot *t, weft_state *s, int64_t step);
+weft_err train_snapshot_restore(const train_snapshot *t, weft_state *s);
+void train_snapshot_free(train_snapshot *t, weft_ctx *c);
+bool train_state_finite(weft_state *s); /* whether every trained value is */
+
+/* ---- train.c and guard.c ---- */
+
+typedef struct train {
+    weft_ctx *c;
+    weft_state *s;
+    const weft_train_desc *d;
+    weft_train_result *r;
+    weft_plan *plan;   /* NULL when the step is a function */
+    weft_journal *log; /* NULL without a run */
+    weft_progress *progress;
+    char checkpoint[1024], note[256]; /* note: what the resume had to say */
+
+    int64_t step;   /* steps made */
+    double seconds; /* spent on them */
+    weft_metrics m; /* of the last step */
+    int64_t log_every, evaluate_every;
+    int64_t logged, judged; /* steps made at the last line, at the last evaluation */
+    double logged_seconds, loss_sum;
+    weft_metrics shown, evaluation; /* the last line and the last evaluation */
+    double best;                    /* value of the followed metric; nan: none yet */
+    double waiting;                 /* evaluations since */
+    double saved;                   /* when the last checkpoint was written */
+
+    bool guarded;
+    train_snapshot kept, before; /* before: the step that is tried again */
+    double kept_at, kept_cost;
+} train;
+
+weft_plan *train_compile(const weft_train_desc *d, bool watch);
+weft_err train_one(train *t, weft_plan *p, int64_t step, weft_metrics *m);
+
+weft_err train_guard_start(train *t);
+weft_err train_guard_keep(train *t);    /* after a line of the log */
+weft_err train_guard_explain(train *t); /* WEFT_DIVERGED, and r->text */
+void train_guard_end(train *t);
+
+/* ---- interrupt.c: Ctrl-C, while a loop asks for it ---- */
+
+void train_interrupt_catch(void); /* a second Ctrl-C ends the program at once */
+void train_interrupt_release(void);
+bool train_interrupted(void);
+
+#endif
