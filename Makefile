@@ -43,27 +43,29 @@ CLI      := $(sort $(wildcard cli/*.c))
 OBJ      := $(SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
+FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard bench/*.c)))
 SCRIPTS  := $(if $(SAN),,$(sort $(wildcard tests/test_*.sh)))
 STATIC   := $(BUILD)/libweft.a
 SHARED   := $(BUILD)/libweft.so
 PROGRAM  := $(if $(CLI),$(BUILD)/weft)
+PAGES    := $(if $(CLI),$(BUILD)/man/weft.1 $(BUILD)/completion/weft.bash)
 
 say = $(if $(V),,@echo '  $(1)  $@';)
 
 # Sub-makes use all cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory
 
-.PHONY: all demo check test test-long test-again test-clang test-asan test-tsan test-amalgamation \
+.PHONY: all demo check test test-long test-again test-clang test-asan test-tsan test-fuzz test-amalgamation \
 	examples bench install amalgamation lines format format-check clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(STATIC) $(SHARED) $(PROGRAM)
+all: $(STATIC) $(SHARED) $(PROGRAM) $(PAGES)
 
 help:
-	@echo 'make              build/libweft.a, build/libweft.so, build/weft'
+	@echo 'make              build/libweft.a, build/libweft.so, build/weft, manual pages, completion'
 	@echo 'make demo         set up, build, train a small network'
 	@echo 'make test         set up, build, run all tests (T=part of a name)'
 	@echo 'make test-long    the tests again in full, with clang, sanitizers and as one file'
@@ -103,7 +105,23 @@ $(SHARED): $(SHARED).$(VERSION)
 $(BUILD)/weft: $(CLI_OBJ) $(STATIC) $(BUILD)/sources
 	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $(CLI_OBJ) $(STATIC) $(LIBS) -o $@
 
+# Manual pages and completion come from the program itself: weft.1, and weft-NAME.1 for each command;
+# weft.bash, _weft (zsh) and weft.fish.
+$(BUILD)/man/weft.1: $(BUILD)/weft
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(call say,man )for name in $$($< help --names); do \
+		$< help --man $$name > $(@D)/weft-$$name.1 || exit 1; done && $< help --man > $@
+$(BUILD)/completion/weft.bash: $(BUILD)/weft
+	@mkdir -p $(@D)
+	$(call say,help)$< help --completion zsh > $(@D)/_weft && \
+		$< help --completion fish > $(@D)/weft.fish && $< help --completion bash > $@
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/test.o $(STATIC)
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# Fuzz targets with a driver of our own; test-fuzz links them with clang's.
+$(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o $(STATIC)
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -133,9 +151,9 @@ RUN_ENV = WEFT_BUILD=$(BUILD) WEFT_CC='$(CC)' UBSAN_OPTIONS=print_stacktrace=1 \
 chosen  = $(if $(T),$(foreach x,$(1),$(if $(findstring $(T),$(notdir $(x))),$(x))),$(1))
 
 # What `make test` does once the machine is set up.
-check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(call chosen,$(TESTS) $(EXAMPLES))
+check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(call chosen,$(TESTS) $(FUZZ) $(EXAMPLES))
 	@$(RUN_ENV) tools/runtests -j $(TEST_JOBS) -t $(TEST_TIMEOUT) \
-		$(call chosen,$(TESTS) $(EXAMPLES) $(SCRIPTS))
+		$(call chosen,$(TESTS) $(FUZZ) $(EXAMPLES) $(SCRIPTS))
 
 # The slow variants of the tests are asked for by WEFT_TEST_LONG. Every part runs, whatever failed
 # before.
@@ -143,7 +161,7 @@ LONG = WEFT_TEST_LONG=1 $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
 test-long:
 	@tools/setup
 	+@MAKE='$(MAKE)' tools/test-long $(BUILD) \
-		test-again test-clang test-asan test-tsan test-amalgamation
+		test-again test-clang test-asan test-tsan test-fuzz test-amalgamation
 test-again:
 	@$(LONG) check
 test-clang:
@@ -152,6 +170,9 @@ test-asan:
 	@$(LONG) BUILD=$(BUILD)/asan SAN=address,undefined check
 test-tsan:
 	@$(LONG) BUILD=$(BUILD)/tsan SAN=thread check
+test-fuzz:
+	@$(LONG) BUILD=$(BUILD)/clang CC=clang $(BUILD)/clang/libweft.a
+	@$(RUN_ENV) tools/runtests -t 900 tests/long_fuzz.sh
 test-amalgamation: amalgamation
 	@$(RUN_ENV) tools/runtests -t 900 tests/long_amalgamation.sh
 
@@ -165,7 +186,6 @@ amalgamation:
 INSTALL ?= install
 root    := $(DESTDIR)$(PREFIX)
 fill    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@MAJOR@|$(MAJOR)|'
-MAN     := $(wildcard docs/*.1)
 
 install: all
 	$(INSTALL) -d '$(root)/include/weft' '$(root)/lib/pkgconfig' '$(root)/lib/cmake/weft'
@@ -180,10 +200,16 @@ install: all
 ifneq ($(PROGRAM),)
 	$(INSTALL) -d '$(root)/bin'
 	$(INSTALL) -m 755 $(PROGRAM) '$(root)/bin'
-endif
-ifneq ($(MAN),)
-	$(INSTALL) -d '$(root)/share/man/man1'
-	$(INSTALL) -m 644 $(MAN) '$(root)/share/man/man1'
+	$(INSTALL) -d '$(root)/share/man/man1' '$(root)/share/bash-completion/completions' \
+		'$(root)/share/zsh/site-functions' '$(root)/share/fish/vendor_completions.d'
+	$(INSTALL) -m 644 $(BUILD)/man/*.1 '$(root)/share/man/man1'
+	$(INSTALL) -m 644 $(BUILD)/completion/weft.bash \
+		'$(root)/share/bash-completion/completions/weft'
+	$(INSTALL) -m 644 $(BUILD)/completion/_weft '$(root)/share/zsh/site-functions'
+	$(INSTALL) -m 644 $(BUILD)/completion/weft.fish '$(root)/share/fish/vendor_completions.d'
+	$(INSTALL) -d '$(root)/share/weft/digits'
+	$(INSTALL) -m 644 data/*.csv data/README.md '$(root)/share/weft'
+	$(INSTALL) -m 644 data/digits/*.npz '$(root)/share/weft/digits'
 endif
 
 lines:

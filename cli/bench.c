@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "nearest.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -16,6 +17,10 @@
     X("step-dqn2048", bench_step,      "training step 16-64-64-4, batch 32, squared error, Adam")  \
     X("step-cube",    bench_step,      "training step 144-128-64-6, batch 64, squared error, Adam")\
     X("step-mlp784",  bench_step,      "training step 784-128-10, batch 32, cross entropy, SGD")   \
+    X("step-lstm",    bench_step,      "training step of an LSTM, 100 steps of 256, batch 1, Adam")\
+    X("step-gru",     bench_step,      "training step of a GRU, 100 steps of 256, batch 1, Adam")  \
+    X("step-lstm-rows", bench_step,    "training step of an LSTM over 28 rows, batch 64, Adam")    \
+    X("lstm-forward", bench_lstm,      "an LSTM over 100 steps of 256, batch 1")                   \
     X("gemm",         bench_gemm,      "products NN, NT and TN on one thread, beside a BLAS")      \
     X("softmax",      bench_softmax,   "softmax of 4096 rows of 1024, and its backward")           \
     X("layernorm",    bench_layernorm, "layer norm of 4096 rows of 768, and its backward")         \
@@ -33,6 +38,11 @@ static const struct {
     BENCHES(X)
 #undef X
 };
+static const char bench_names[] =
+#define X(name, run, about) name "|"
+    BENCHES(X)
+#undef X
+    ;
 enum { BENCH_COUNT = sizeof bench_table / sizeof *bench_table, BENCH_SCHEMA = 1 };
 
 /* ---- lines ---- */
@@ -195,6 +205,15 @@ static int bench_find(const char *name) {
     return -1;
 }
 
+static int bench_unknown(const char *name) {
+    nearest n = nearest_to(name, (int)strlen(name));
+    for (int i = 0; i < BENCH_COUNT; i++) nearest_offer(&n, bench_table[i].name);
+    fprintf(stderr, "weft bench: there is no benchmark \"%s\"; ", name);
+    nearest_ask(&n, "");
+    fputs("weft bench --list names them\n", stderr);
+    return EXIT_USAGE;
+}
+
 static int bench_list(bool as_json) {
     for (int i = 0; i < BENCH_COUNT; i++) {
         if (as_json) {
@@ -209,13 +228,13 @@ static int bench_list(bool as_json) {
     return EXIT_GOOD;
 }
 
-static int bench_main(const void *settings, int name_count, char **names) {
-    const bench_settings *s = settings;
+static int bench_main(const call *request) {
+    const bench_settings *const s = request->settings;
+    const int name_count = request->count;
+    char **const names = request->words;
     for (int i = 0; i < name_count; i++) {
         if (bench_find(names[i]) >= 0) continue;
-        fprintf(stderr, "weft bench: there is no benchmark \"%s\"; weft bench --list names them\n",
-                names[i]);
-        return EXIT_USAGE;
+        return bench_unknown(names[i]);
     }
     if (s->list) return bench_list(s->json);
 
@@ -240,26 +259,32 @@ static int bench_main(const void *settings, int name_count, char **names) {
 }
 
 static const option bench_options[] = {
-    {"list", OPTION_FLAG, NULL, "name the benchmarks and exit", offsetof(bench_settings, list), 0,
-     0},
-    {"threads", OPTION_COUNT, "N", "use exactly N threads (the library chooses)",
-     offsetof(bench_settings, threads), 1, 1024},
-    {"quick", OPTION_FLAG, NULL, "small sizes, few samples: only to see that all is well",
-     offsetof(bench_settings, quick), 0, 0},
-    {"json", OPTION_FLAG, NULL, "write a JSON object a line", offsetof(bench_settings, json), 0, 0},
+    {.name = "list",
+     .kind = OPTION_FLAG,
+     .help = "name the benchmarks and exit",
+     .offset = offsetof(bench_settings, list)},
+    {.name = "quick",
+     .kind = OPTION_FLAG,
+     .help = "small sizes, few samples: only to see that all is well",
+     .offset = offsetof(bench_settings, quick)},
+    ROW_THREADS(bench_settings),
+    ROW_JSON(bench_settings),
 };
 
 const command bench_command = {
     .name = "bench",
     .summary = "time products, kernels, training steps and the compiler",
     .operands = "[NAME...]",
+    .choices = bench_names,
     .about =
         "Runs the named benchmarks, or all of them. Each checks its results first, then gives the\n"
         "median and the least time of one call, its rate, and that as a share of what one core\n"
         "reaches when it only multiplies and adds, or only copies in as much memory. For figures\n"
-        "of one thread pin the program: taskset -c 0 weft bench gemm --threads 1\n",
-    .options = bench_options,
-    .option_count = sizeof bench_options / sizeof *bench_options,
+        "of one thread pin the program, as with taskset.\n",
+    .examples = "weft bench step-mlp784 gemm\n"
+                "taskset -c 0 weft bench gemm --threads 1\n"
+                "weft bench --json >results.jsonl\n",
+    COMMAND_OPTIONS(bench_options),
     .settings_size = sizeof(bench_settings),
     .run = bench_main,
 };

@@ -62,7 +62,8 @@ typedef struct bench_random {
 void bench_fill(bench_random *r, float *x, int64_t n);
 void bench_fill_integers(bench_random *r, int32_t *x, int64_t n, int32_t limit);
 
-int bench_step(bench *b); /* step-dqn2048, step-cube, step-mlp784 */
+int bench_step(bench *b); /* step-dqn2048, step-cube, step-mlp784, step-lstm, ... */
+int bench_lstm(bench *b);
 int bench_gemm(bench *b);
 int bench_softmax(bench *b);
 int bench_layernorm(bench *b);

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "command.h"
+#include "environment.h"
 #include "json.h"
 #include "library.h"
 #include "timing.h"
@@ -30,17 +31,6 @@
     X("cuDNN", "libcudnn.so.9 libcudnn.so.8", doctor_cudnn,                                        \
       "convolutions and attention on NVIDIA GPUs")                                                 \
     X("NCCL", "libnccl.so.2", doctor_nccl, "several NVIDIA GPUs together")
-
-/* clang-format off */
-/*                    name            what it does */
-#define DOCTOR_VARIABLES(X)                                                                        \
-    X("WEFT_THREADS", "threads of a context that does not say how many")                           \
-    X("WEFT_ISA",     "widest vectors used, in bits: 128, 256 or 512")                             \
-    X("WEFT_DEBUG",   "1 summary of each plan, 2 its steps, 3 their code, 4 the same as C       ")    \
-    X("WEFT_FUSE",    "0: one kernel for each operation")                                          \
-    X("WEFT_BLOCKS",  "none: no fast kernels for softmax, norms, attention and the like")          \
-    X("NO_COLOR",     "anything: no colours")
-/* clang-format on */
 
 /* ---- versions: each library has its own way to say it ---- */
 
@@ -97,7 +87,7 @@ static const struct {
     const char *name, *meaning;
 } doctor_variable[] = {
 #define X(name, meaning) {name, meaning},
-    DOCTOR_VARIABLES(X)
+    ENVIRONMENT(X)
 #undef X
 };
 
@@ -263,8 +253,7 @@ typedef struct doctor_settings {
     bool json;
 } doctor_settings;
 
-static int doctor_main(const void *settings, int operand_count, char **operands) {
-    (void)operand_count, (void)operands;
+static int doctor_main(const call *request) {
     doctor_report r = {0};
 #if defined(__clang__)
     snprintf(r.compiler, sizeof r.compiler, "%s", __VERSION__);
@@ -280,13 +269,13 @@ static int doctor_main(const void *settings, int operand_count, char **operands)
     doctor_cpu(&r);
     doctor_caches(&r);
     doctor_probe(&r);
-    if (((const doctor_settings *)settings)->json) doctor_write_json(&r);
+    if (((const doctor_settings *)request->settings)->json) doctor_write_json(&r);
     else doctor_write_text(&r);
     return EXIT_GOOD;
 }
 
 static const option doctor_options[] = {
-    {"json", OPTION_FLAG, NULL, "write one JSON object", offsetof(doctor_settings, json), 0, 0},
+    ROW_JSON(doctor_settings),
 };
 
 const command doctor_command = {
@@ -296,8 +285,7 @@ const command doctor_command = {
     .about =
         "Shows processor, caches, vectors and threads, how long opening takes, which optional\n"
         "libraries are found and what each brings, and the environment variables understood.\n",
-    .options = doctor_options,
-    .option_count = sizeof doctor_options / sizeof *doctor_options,
+    COMMAND_OPTIONS(doctor_options),
     .settings_size = sizeof(doctor_settings),
     .run = doctor_main,
 };

@@ -6,6 +6,7 @@
 
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static weft_tensor recipe_input(recipe *step, weft_graph *g, weft_shape dims, int32_t limit) {
@@ -87,6 +88,54 @@ recipe recipe_cnn(weft_graph *g, weft_state *s) {
     }
     const weft_tensor flat = weft_reshape(x, weft_dims(32, -1));
     step.loss = weft_cross_entropy(weft_linear(s, flat, 10, "fc"), target);
+    step.update = weft_adam(s, step.loss, NULL);
+    return step;
+}
+
+/* ---- sequences ---- */
+
+weft_recurred recipe_recur(weft_state *s, weft_cell cell, weft_tensor x, int64_t units,
+                           const char *name) {
+    const int64_t width = weft_cell_gates(cell) * units;
+    const float bound = 1 / sqrtf((float)units);
+    const weft_init init = {WEFT_INIT_UNIFORM, -bound, bound};
+    weft_graph *g = x.g;
+    weft_scope_push(g, name);
+    const weft_tensor w_ih =
+        weft_param(g, s, "weight_ih_l0", weft_dims(width, weft_dim(x, -1)), init);
+    const weft_tensor w_hh = weft_param(g, s, "weight_hh_l0", weft_dims(width, units), init);
+    const weft_tensor b_ih = weft_param(g, s, "bias_ih_l0", weft_dims(width), init);
+    const weft_tensor b_hh = weft_param(g, s, "bias_hh_l0", weft_dims(width), init);
+    weft_scope_pop(g);
+    return weft_recur(cell, x, w_ih, w_hh, b_ih, b_hh, NULL);
+}
+
+/* One long sequence: everything a layer says moves towards a target. */
+static recipe recipe_sequence(weft_graph *g, weft_state *s, weft_cell cell, const char *name) {
+    recipe step = {0};
+    const weft_tensor x = recipe_input(&step, g, weft_dims(100, 1, 256), 0);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(100, 1, 256), 0);
+    step.loss = weft_mse(recipe_recur(s, cell, x, 256, name).y, target);
+    step.update = weft_adam(s, step.loss, NULL);
+    return step;
+}
+
+recipe recipe_lstm(weft_graph *g, weft_state *s) {
+    return recipe_sequence(g, s, WEFT_LSTM, "lstm");
+}
+
+recipe recipe_gru(weft_graph *g, weft_state *s) {
+    return recipe_sequence(g, s, WEFT_GRU, "gru");
+}
+
+/* Pictures read row by row; the last state names the class. */
+recipe recipe_lstm_rows(weft_graph *g, weft_state *s) {
+    recipe step = {0};
+    const weft_tensor x = recipe_input(&step, g, weft_dims(64, 28, 28), 0);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(64), 10);
+    const weft_tensor rows = weft_transpose(x, 0, 1);
+    const weft_tensor last = recipe_recur(s, WEFT_LSTM, rows, 128, "lstm").h;
+    step.loss = weft_cross_entropy(weft_linear(s, last, 10, "fc"), target);
     step.update = weft_adam(s, step.loss, NULL);
     return step;
 }

@@ -22,6 +22,9 @@ typedef struct recipe {
     X("dqn2048",        recipe_dqn2048,     0)                          \
     X("cube",           recipe_cube,        0)                          \
     X("mlp784",         recipe_mlp784,      0)                          \
+    X("lstm",           recipe_lstm,        0)                          \
+    X("gru",            recipe_gru,         0)                          \
+    X("lstm-rows",      recipe_lstm_rows,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
     X("transformer-12", recipe_transformer, 12)
 /* clang-format on */
@@ -32,5 +35,9 @@ RECIPES(X)
 #undef X
 
 int recipe_feed(bench *b, weft_plan *p, const recipe *step); /* an exit code */
+
+/* A recurrent layer over x [T, B, in], with PyTorch's names below `name` and its first values. */
+weft_recurred recipe_recur(weft_state *s, weft_cell cell, weft_tensor x, int64_t units,
+                           const char *name);
 
 #endif

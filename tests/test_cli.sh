@@ -1,40 +1,6 @@
 #!/bin/sh
 # test_cli.sh - the command: what it prints, that its JSON is JSON, and how it ends.
-. tests/shell.sh
-weft=$build/weft
-
-ends() { # expected status, command...
-    want=$1
-    shift
-    "$@" >"$scratch/out" 2>"$scratch/err"
-    got=$?
-    [ $got -eq "$want" ] || { echo "status $got, not $want"; cat "$scratch/err"; return 1; }
-}
-usage_error() { # a pattern for stderr, command...: status 2, a message, nothing on stdout
-    pattern=$1
-    shift
-    ends 2 "$@" && [ ! -s "$scratch/out" ] && grep -q -e "$pattern" "$scratch/err"
-}
-prints() { # a pattern for stdout, command...: status 0
-    pattern=$1
-    shift
-    ends 0 "$@" && { grep -q -e "$pattern" "$scratch/out" || { cat "$scratch/out"; return 1; }; }
-}
-
-# Every line must reduce to one value: strings to S, numbers and words to V, then from the inside out.
-is_json() { # file
-    [ -s "$1" ] && ! sed -E -e 's/"([^"\\]|\\.)*"/S/g' \
-        -e 's/-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|null|true|false/V/g' -e 's/: S/: V/g' \
-        -e ':again' -e 's/\{(S: V(, S: V)*)?\}|\[(V(, V)*)?\]/V/g' -e 't again' "$1" | grep -v '^V$'
-}
-has() { # file key...: every line has every key
-    file=$1
-    shift
-    for key in "$@"; do
-        ! grep -v "\"$key\": " "$file" || { echo "no $key"; return 1; }
-    done
-}
-field() { sed -n "s/.*\"$2\": \"*\\([^\",}]*\\).*/\\1/p" "$1"; } # file key
+. tests/cli.sh
 
 check "help" prints '^Usage: weft COMMAND' "$weft" --help
 check "help names the commands" prints '^  bench ' "$weft" -h
@@ -46,6 +12,11 @@ check "unknown command" usage_error 'no command "bensh"' "$weft" bensh
 check "unknown option before a command" usage_error 'no option "--fast"' "$weft" --fast
 check "unknown option" usage_error 'no option --fast' "$weft" bench --fast
 check "unknown option with a value" usage_error 'no option --thread;' "$weft" bench --thread=2
+check "the option that was meant" usage_error 'mean --threads?' "$weft" bench --thread=2
+check "from its beginning" usage_error 'mean --threads?' "$weft" bench --thr 2
+check "nothing near" sh -c "! '$weft' bench --fast 2>&1 | grep 'did you mean'"
+check "the command that was meant" usage_error 'mean bench?' "$weft" bnech
+check "the benchmark that was meant" usage_error 'mean gemm?' "$weft" bench gem
 check "unknown short option" usage_error 'no option -j' "$weft" bench -j
 check "unknown benchmark" usage_error 'no benchmark "gem"' "$weft" bench gem
 check "unknown benchmark among good ones" usage_error '"x"' "$weft" bench adam x --json
@@ -55,8 +26,21 @@ check "out of range" usage_error 'from 1 to' "$weft" bench adam --threads=0
 check "too large for an int" usage_error 'from 1 to' "$weft" bench adam --threads 99999999999999999999
 check "empty value" usage_error 'from 1 to' "$weft" bench adam --threads=
 check "a flag with a value" usage_error 'takes no value' "$weft" bench --json=yes
-check "not a time" usage_error 'seconds' "$weft" demo --seconds -1
+check "not a time" usage_error 'above 0' "$weft" demo --seconds -1
 check "not a choice" usage_error 'auto|always|never' "$weft" demo --color red
+check "the largest seed" ends 0 "$weft" demo --seconds 0.01 --seed 4294967295
+check "a seed too large" usage_error 'from 0 to 4294967295' "$weft" demo --seed 4294967296
+check "a seed below 0" usage_error 'from 0 to' "$weft" demo --seed=-1
+check "no task" usage_error 'digits, csv' "$weft" train
+check "no such task" usage_error 'mean digits?' "$weft" train digts
+check "an option of another task" usage_error 'no option --model' "$weft" train csv x --model cnn
+check "an option before its task" usage_error 'mlp|cnn' "$weft" train --model x digits
+check "a word missing" usage_error 'SET is missing' "$weft" data path
+check "an empty text" usage_error 'takes FOLDER' "$weft" train digits --run=
+check "a number out of bounds" usage_error 'above 0' "$weft" train digits --rate -1
+check "no number" usage_error 'a number' "$weft" train digits --rate nan
+check "a short flag with a value" usage_error 'takes no value' "$weft" train digits -qx
+check "a short option without one" usage_error 'needs a value, FILE' "$weft" export x -o
 check "an operand too many" usage_error 'one word too many' "$weft" doctor now
 check "an operand after --" usage_error 'one word too many' "$weft" doctor -- --json
 if [ -w /dev/full ]; then check "a full disk" ends 1 sh -c "'$weft' bench --list >/dev/full"; fi
@@ -102,5 +86,5 @@ accuracy=$(sed -n 's/^\([0-9.]*\) % of .*/\1/p' "$scratch/out")
 check "it learns" awk -v a="$accuracy" 'BEGIN { exit !(a > 60) }'
 check "ASCII only" sh -c "! LC_ALL=C grep '[^ -~]' '$scratch/out'"
 check "a curve" grep -q '|.*\*' "$scratch/out"
-check "colour when asked" sh -c "'$weft' demo --seconds 0.1 --color always 2>/dev/null | grep -q '\[36m'"
+check "colour when asked" sh -c "'$weft' demo --seconds 0.1 --color always 2>/dev/null | grep -q '\[1m'"
 finish

@@ -1,19 +1,20 @@
 #!/bin/sh
-# test_package.sh - what users get: the header in C and C++, what the library exports, and an
-# installation that pkg-config and CMake find.
+# test_package.sh - what users get: the headers in C and C++, what the library exports, and an
+# installation that pkg-config, CMake, man and the shells find.
 . tests/shell.sh
 
-printf '#include <weft/weft.h>\nint main() { return weft_version()[0] == 0; }\n' >"$scratch/main.c"
+for header in include/weft/*.h; do echo "#include <weft/${header##*/}>"; done >"$scratch/main.c"
+echo 'int main() { return weft_version()[0] == 0; }' >>"$scratch/main.c"
 cp "$scratch/main.c" "$scratch/main.cpp"
 strict="-Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only"
 
 for compiler in gcc clang; do
-    if have $compiler; then check "header, C11, $compiler" $compiler -std=c11 $strict "$scratch/main.c"
-    else skip "header, C11, $compiler" "not installed"; fi
+    if have $compiler; then check "headers, C11, $compiler" $compiler -std=c11 $strict "$scratch/main.c"
+    else skip "headers, C11, $compiler" "not installed"; fi
 done
 for compiler in g++ clang++; do
-    if have $compiler; then check "header, C++17, $compiler" $compiler -std=c++17 $strict "$scratch/main.cpp"
-    else skip "header, C++17, $compiler" "not installed"; fi
+    if have $compiler; then check "headers, C++17, $compiler" $compiler -std=c++17 $strict "$scratch/main.cpp"
+    else skip "headers, C++17, $compiler" "not installed"; fi
 done
 
 only_ours() { ! nm -D --defined-only "$build/libweft.so" | awk '{ print $NF }' | grep -v '^weft_'; }
@@ -23,6 +24,27 @@ root=$scratch/root
 check "install" make install BUILD="$build" CC="$cc" DESTDIR="$root" PREFIX=/usr/local
 export LD_LIBRARY_PATH="$root/usr/local/lib"
 export PKG_CONFIG_PATH="$root/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
+
+share=$root/usr/local/share
+check "the command" "$root/usr/local/bin/weft" --version
+for name in $("$build/weft" help --names); do
+    check "weft-$name(1)" grep -q '^\.SH NAME' "$share/man/man1/weft-$name.1"
+done
+only_those() { # pages: weft(1), and one for each command
+    [ "$(ls "$share/man/man1" | wc -l)" -eq $(($("$build/weft" help --names | wc -l) + 1)) ]
+}
+check "no other pages" only_those
+check "completion for bash" grep -q '^complete -F _weft weft' "$share/bash-completion/completions/weft"
+check "completion for zsh" grep -q '^#compdef weft' "$share/zsh/site-functions/_weft"
+check "completion for fish" grep -q '^complete -c weft' "$share/fish/vendor_completions.d/weft.fish"
+check "data" test -s "$share/weft/digits/train.npz"
+check "and the command finds it" sh -c \
+    "cd / && '$root/usr/local/bin/weft' data path flowers | grep -q 'share/weft/flowers.csv\$'"
+if have man && have groff; then
+    check "man weft-bench" sh -c "man -M '$share/man' weft-bench | grep -q -e '--threads'"
+else
+    skip "man weft-bench" "man or groff is not installed"
+fi
 
 if have pkg-config; then
     check "through pkg-config" sh -c \

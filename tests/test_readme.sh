@@ -29,12 +29,10 @@ check "it compiles and runs" program "$scratch/readme1" c "$cc" $strict
 check "its loss falls" awk '/loss/ { if (!n++) first = $NF; last = $NF } END { exit !(first > 0.5 && last < 0.05) }' "$scratch/said"
 
 blocks c docs/guide.md "$scratch/guide"
-cat >"$scratch/fragments.c" <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <weft/weft.h>
-C
+{
+    for header in stdio stdlib string; do echo "#include <$header.h>"; done
+    for header in include/weft/*.h; do echo "#include <weft/${header##*/}>"; done
+} >"$scratch/fragments.c"
 n=1 fragments=0
 while [ -e "$scratch/guide$n" ]; do
     file=$scratch/guide$n

@@ -1,0 +1,29 @@
+/* data.h - where data sets lie on this machine.
+ *
+ * A set that was fetched is in the user's data folder (XDG). The small sets that come with Weft are
+ * beside the program: in the source tree, or under share/weft where it is installed. WEFT_DATA
+ * names a folder that is looked into first. */
+#ifndef WEFT_DATA_PLACES_H
+#define WEFT_DATA_PLACES_H
+
+#include <weft/data.h>
+
+enum { DATA_PATH = 1024 };
+
+/* ${XDG_DATA_HOME:-~/.local/share}/weft/NAME; false: too long, or nobody's home. */
+bool data_home(const char *name, char *path, size_t bytes);
+
+/* The folder or file of a set that comes with Weft; false: not found. */
+bool data_shipped(const char *name, char *path, size_t bytes);
+
+/* Digits: from the folder, which has MNIST's four files; NULL: MNIST if it was fetched, else the
+ * small set. */
+weft_err data_digits(weft_ctx *c, const char *folder, weft_data **train, weft_data **test);
+
+/* MNIST's files, with what they must be. */
+typedef struct data_file {
+    const char *name, *sha256;
+} data_file;
+extern const data_file data_mnist[4]; /* training pictures and labels, then those for testing */
+
+#endif

@@ -1,0 +1,91 @@
+/* data_places.c - finds data sets; see data.h. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const data_file data_mnist[4] = {
+    {"train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
+    {"train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
+    {"t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
+    {"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
+};
+
+static bool places_join(char *path, size_t bytes, const char *a, const char *b, const char *c) {
+    const int n = snprintf(path, bytes, "%s%s%s", a, b, c);
+    return n > 0 && (size_t)n < bytes;
+}
+
+static bool places_exists(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+bool data_home(const char *name, char *path, size_t bytes) {
+    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    if (xdg && xdg[0] == '/') return places_join(path, bytes, xdg, "/weft/", name);
+    return home && *home && places_join(path, bytes, home, "/.local/share/weft/", name);
+}
+
+bool data_shipped(const char *name, char *path, size_t bytes) {
+    const char *set = getenv("WEFT_DATA");
+    if (set && *set && places_join(path, bytes, set, "/", name) && places_exists(path)) return true;
+    char program[DATA_PATH];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) { /* build/weft of the source tree, or PREFIX/bin/weft */
+        program[n] = 0;
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = 0;
+        static const char *const beside[] = {"/../data/", "/../share/weft/"};
+        for (int i = 0; i < 2; i++)
+            if (places_join(path, bytes, program, beside[i], name) && places_exists(path))
+                return true;
+    }
+    return places_join(path, bytes, "data/", name, "") && places_exists(path);
+}
+
+static bool places_has_mnist(const char *folder) {
+    char path[DATA_PATH];
+    for (int i = 0; i < 4; i++)
+        if (!places_join(path, sizeof path, folder, "/", data_mnist[i].name) ||
+            !places_exists(path))
+            return false;
+    return true;
+}
+
+static weft_err places_open_mnist(weft_ctx *c, const char *folder, weft_data **train,
+                                  weft_data **test) {
+    char path[4][DATA_PATH];
+    for (int i = 0; i < 4; i++)
+        if (!places_join(path[i], sizeof path[i], folder, "/", data_mnist[i].name))
+            return weft_fail(c, WEFT_ARGUMENT, "%s: the path is too long", folder);
+    *train = weft_data_idx(c, path[0], path[1]);
+    *test = *train ? weft_data_idx(c, path[2], path[3]) : NULL;
+    return *test ? WEFT_OK : weft_error_code(c);
+}
+
+static weft_err places_open_small(weft_ctx *c, const char *folder, weft_data **train,
+                                  weft_data **test) {
+    char path[2][DATA_PATH];
+    if (!places_join(path[0], DATA_PATH, folder, "/", "train.npz") ||
+        !places_join(path[1], DATA_PATH, folder, "/", "test.npz"))
+        return weft_fail(c, WEFT_ARGUMENT, "%s: the path is too long", folder);
+    *train = weft_data_npy(c, path[0]);
+    *test = *train ? weft_data_npy(c, path[1]) : NULL;
+    return *test ? WEFT_OK : weft_error_code(c);
+}
+
+weft_err data_digits(weft_ctx *c, const char *folder, weft_data **train, weft_data **test) {
+    char path[DATA_PATH];
+    if (folder) return places_open_mnist(c, folder, train, test);
+    if (data_home("mnist", path, sizeof path) && places_has_mnist(path))
+        return places_open_mnist(c, path, train, test);
+    if (data_shipped("digits", path, sizeof path)) return places_open_small(c, path, train, test);
+    return weft_fail(c, WEFT_FILE, "there are no digits here; weft data get mnist brings them");
+}

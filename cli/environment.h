@@ -1,0 +1,17 @@
+/* environment.h - the environment variables that the library and the command understand. */
+#ifndef WEFT_ENVIRONMENT_H
+#define WEFT_ENVIRONMENT_H
+
+/* clang-format off */
+/*                    name            what it does */
+#define ENVIRONMENT(X)                                                                             \
+    X("WEFT_THREADS", "threads of a context that does not say how many")                           \
+    X("WEFT_ISA",     "widest vectors used, in bits: 128, 256 or 512")                             \
+    X("WEFT_DEBUG",   "1 summary of each plan, 2 its steps, 3 their code, 4 the same as C")        \
+    X("WEFT_FUSE",    "0: one kernel for each operation")                                          \
+    X("WEFT_BLOCKS",  "none: no fast kernels for softmax, norms, attention and the like")          \
+    X("WEFT_DATA",    "folder where the sets that come with Weft are looked for first")            \
+    X("NO_COLOR",     "anything: no colours")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,95 @@
+/* export.c - weft export: a trained model as one C99 file with its weights inside. */
+#include "study_tasks.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct export_settings {
+    bool c, json;
+    const char *output, *name;
+} export_settings;
+
+static bool export_is_name(const char *name) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return strspn(name, letters) == strlen(name) && !(name[0] >= '0' && name[0] <= '9');
+}
+
+static weft_err export_write(study *t, const export_settings *s, size_t *bytes) {
+    weft_plan *p = weft_compile(t->judge_graph,
+                                &(weft_plan_desc){.fetch = weft_list(t->scores), .portable = true});
+    char *text = p ? weft_plan_emit_c(p, s->name ? s->name : "model") : NULL;
+    weft_plan_free(p);
+    if (!text) return weft_error_code(t->ctx);
+    *bytes = strlen(text);
+    weft_err e = WEFT_OK;
+    if (s->output && strcmp(s->output, "-") != 0)
+        e = weft_file_write(t->ctx, s->output, text, *bytes);
+    else fwrite(text, 1, *bytes, stdout);
+    weft_text_free(t->ctx, text);
+    return e;
+}
+
+static int export_main(const call *c) {
+    const export_settings *s = c->settings;
+    study t;
+    void *settings = NULL;
+    const study_task *task = NULL;
+    if (!s->c || (s->name && !export_is_name(s->name))) {
+        fprintf(stderr,
+                s->c ? "weft %s: --name takes a word that C can use\n"
+                     : "weft %s: say what to make: --c\n",
+                c->name);
+        return EXIT_USAGE;
+    }
+    size_t bytes = 0;
+    weft_err e = study_reopen(&t, c, c->words[0], 1, &task, &settings);
+    if (!e) e = study_judge_prepare(&t, 1);
+    if (!e) e = study_weights(&t);
+    if (!e) e = export_write(&t, s, &bytes);
+    int status = e ? command_failed(c, t.ctx) : EXIT_GOOD;
+    if (!e && s->output && s->json) {
+        json j = json_begin(stdout);
+        json_text(&j, "file", s->output);
+        json_integer(&j, "bytes", (int64_t)bytes);
+        json_integer(&j, "inputs", t.model.net.rows * t.model.net.columns);
+        json_integer(&j, "outputs", t.model.net.outputs);
+        json_end(&j);
+    }
+    study_close(&t);
+    free(settings);
+    return status;
+}
+
+static const option export_options[] = {
+    {.name = "c",
+     .kind = OPTION_FLAG,
+     .help = "one C99 file that needs only libm",
+     .offset = offsetof(export_settings, c)},
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .value = "FILE",
+     .help = "where to (stdout)",
+     .offset = offsetof(export_settings, output)},
+    {.name = "name",
+     .kind = OPTION_TEXT,
+     .value = "NAME",
+     .help = "of its functions: NAME_run (model)",
+     .offset = offsetof(export_settings, name)},
+    ROW_JSON(export_settings),
+};
+
+const command export_command = {
+    .name = "export",
+    .summary = "write a trained model as C",
+    .operands = "RUN",
+    .about = "RUN is the folder of a run, or one of its checkpoints. The C file holds the weights\n"
+             "and a function that runs the network on one row. Compiled with -DWEFT_MAIN it is a\n"
+             "filter: rows of raw f32 from stdin, outputs to stdout, as weft eval RUN --raw is.\n",
+    .examples = "weft export --c runs/digits-mlp -o digits.c\n"
+                "cc -std=c99 -O2 -DWEFT_MAIN digits.c -lm -o digits\n",
+    COMMAND_OPTIONS(export_options),
+    .settings_size = sizeof(export_settings),
+    .run = export_main,
+};

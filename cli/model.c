@@ -1,0 +1,125 @@
+/* model.c - writing, reading and recording models; see model.h. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool model_moments(model *m, size_t n) {
+    m->mean = calloc(n ? n : 1, sizeof *m->mean);
+    m->deviation = calloc(n ? n : 1, sizeof *m->deviation);
+    m->moments = n;
+    return m->mean && m->deviation;
+}
+
+bool model_names(model *m, size_t n, const char *const *names) {
+    m->names = calloc(n ? n : 1, sizeof *m->names);
+    if (!m->names) return false;
+    m->classes = n;
+    for (size_t i = 0; i < n; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        if (!(m->names[i] = strdup(names ? names[i] : number))) return false;
+    }
+    return true;
+}
+
+void model_free(model *m) {
+    for (size_t i = 0; m->names && i < m->classes; i++) free(m->names[i]);
+    free(m->names);
+    free(m->mean);
+    free(m->deviation);
+    *m = (model){0};
+}
+
+/* ---- files ---- */
+
+void model_write(json *j, const model *m) {
+    json_open(j, "model", '{');
+    json_text(j, "network", network_word(m->net.kind));
+    json_integer(j, "rows", m->net.rows);
+    json_integer(j, "columns", m->net.columns);
+    json_integer(j, "outputs", m->net.outputs);
+    json_integer(j, "hidden", m->net.hidden);
+    json_number(j, "dropout", (double)m->net.dropout);
+    json_bool(j, "numbers", m->numbers);
+    json_open(j, "mean", '[');
+    for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->mean[i]);
+    json_close(j);
+    json_open(j, "deviation", '[');
+    for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->deviation[i]);
+    json_close(j);
+    json_open(j, "classes", '[');
+    for (size_t i = 0; i < m->classes; i++) json_text(j, NULL, m->names[i]);
+    json_close(j);
+    json_close(j);
+}
+
+static int64_t model_extent(weft_json j, const char *key) {
+    const int64_t n = weft_json_integer(weft_json_get(j, key), 0);
+    return n > 0 && n < 1 << 24 ? n : 0;
+}
+
+static weft_err model_read_lists(weft_ctx *c, weft_json j, model *m) {
+    const weft_json mean = weft_json_get(j, "mean"), deviation = weft_json_get(j, "deviation");
+    const weft_json classes = weft_json_get(j, "classes");
+    const size_t n = weft_json_count(mean), k = weft_json_count(classes);
+    if (n != weft_json_count(deviation) || !n || (n > 1 && (int64_t)n != m->net.columns))
+        return weft_fail(c, WEFT_FORMAT, "config.json: model.mean and model.deviation do not fit");
+    if (!m->numbers && (int64_t)k != m->net.outputs)
+        return weft_fail(c, WEFT_FORMAT, "config.json: model.classes has %zu names, %lld expected",
+                         k, (long long)m->net.outputs);
+    if (!model_moments(m, n) || !model_names(m, k, NULL))
+        return weft_fail(c, WEFT_MEMORY, "out of memory");
+    weft_json at = {0}, key = {0}, value = {0};
+    for (size_t i = 0; i < n && weft_json_next(mean, &key, &value); i++)
+        m->mean[i] = (float)weft_json_number(value, NAN);
+    key = value = at;
+    for (size_t i = 0; i < n && weft_json_next(deviation, &key, &value); i++)
+        m->deviation[i] = (float)weft_json_number(value, NAN);
+    key = value = at;
+    for (size_t i = 0; i < k && weft_json_next(classes, &key, &value); i++) {
+        const size_t bytes = weft_json_text(value, NULL, 0);
+        char *name = malloc(bytes + 1);
+        if (!name) return weft_fail(c, WEFT_MEMORY, "out of memory");
+        weft_json_text(value, name, bytes + 1);
+        free(m->names[i]);
+        m->names[i] = name;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(m->mean[i]) || !isfinite(m->deviation[i]) || m->deviation[i] == 0)
+            return weft_fail(c, WEFT_FORMAT, "config.json: model.mean or model.deviation %zu", i);
+    return WEFT_OK;
+}
+
+weft_err model_read(weft_ctx *c, weft_json config, model *m) {
+    *m = (model){0};
+    const weft_json j = weft_json_get(config, "model");
+    char word[16];
+    weft_json_text(weft_json_get(j, "network"), word, sizeof word);
+    if (weft_json_kind_of(j) != WEFT_JSON_OBJECT || !network_named(word, &m->net.kind))
+        return weft_fail(c, WEFT_FORMAT,
+                         "config.json: model.network is not one that is known here");
+    m->net.rows = model_extent(j, "rows"), m->net.columns = model_extent(j, "columns");
+    m->net.outputs = model_extent(j, "outputs"), m->net.hidden = model_extent(j, "hidden");
+    m->net.dropout = (float)weft_json_number(weft_json_get(j, "dropout"), 0);
+    m->numbers = weft_json_bool(weft_json_get(j, "numbers"), false);
+    if (!m->net.rows || !m->net.columns || !m->net.outputs || !m->net.hidden)
+        return weft_fail(c, WEFT_FORMAT,
+                         "config.json: model.rows, columns, outputs and hidden must be positive");
+    const weft_err e = model_read_lists(c, j, m);
+    if (e) model_free(m);
+    return e;
+}
+
+/* ---- recording ---- */
+
+weft_tensor model_record(weft_state *s, weft_tensor x, const model *m) {
+    const weft_shape dims = m->moments == 1 ? weft_dims(1) : weft_dims(m->net.columns);
+    weft_tensor mean = weft_const(x.g, WEFT_F32, dims, m->mean);
+    weft_tensor deviation = weft_const(x.g, WEFT_F32, dims, m->deviation);
+    return network_record(s, weft_div(weft_sub(x, mean), deviation), &m->net);
+}

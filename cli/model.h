@@ -1,0 +1,34 @@
+/* model.h - a network with what surrounds it: how its input is scaled, what its outputs mean.
+ *
+ * This is what config.json of a run keeps under "model", so that eval and export need nothing but
+ * the folder. */
+#ifndef WEFT_MODEL_H
+#define WEFT_MODEL_H
+
+#include "json.h"
+#include "network.h"
+
+#include <weft/io.h>
+
+typedef struct model {
+    network net;
+    bool numbers; /* it gives a number, not scores of classes                     */
+    size_t moments;
+    float *mean, *deviation; /* of the input: 1 for all, or one per column; owned              */
+    size_t classes;
+    char **names; /* of the classes; owned                                        */
+} model;
+
+void model_write(json *j, const model *m); /* as the member "model" */
+weft_err model_read(weft_ctx *c, weft_json config, model *m);
+void model_free(model *m);
+
+/* Room for them; false when out of memory. */
+bool model_moments(model *m, size_t n);
+bool model_names(model *m, size_t n, const char *const *names); /* copied; names NULL: numbers */
+
+/* What an evaluation graph records: x [n, rows * columns] as it comes from outside, scaled, then
+ * the network. */
+weft_tensor model_record(weft_state *s, weft_tensor x, const model *m);
+
+#endif

@@ -1,0 +1,20 @@
+/* source.h - the tensors that a command is asked to look at: a file, or the folder of a run. */
+#ifndef WEFT_SOURCE_H
+#define WEFT_SOURCE_H
+
+#include <weft/io.h>
+
+#include <stdio.h>
+
+/* The file that a path stands for: itself, or what lies in a folder: the checkpoint of a run, or
+ * model.safetensors with or without an index. Gives path, or file, filled. */
+const char *source_file(const char *path, char *file, size_t size);
+weft_archive *source_open(weft_ctx *c, const char *path); /* NULL: weft_error(c) */
+
+bool source_match(const char *glob, const char *name); /* * and ? as in a shell; NULL: all */
+
+/* For people: a name with nothing in it that a terminal would obey; "3.2 MB". */
+void source_print_text(FILE *to, const char *text, int width); /* padded; cut when -width */
+void source_bytes(double bytes, char out[16]);
+
+#endif

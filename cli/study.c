@@ -1,0 +1,248 @@
+/* study.c - prepares, trains and judges a supervised run; see study.h. config.json is
+ * study_config.c's, what people see study_show.c's. */
+#include "study_tasks.h"
+
+#include <weft/nn.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+weft_err study_open(study *t, const call *c, const study_settings *s) {
+    *t = (study){.call = c, .set = s};
+    t->ctx = weft_open_with(&(weft_open_desc){.device = "auto", .threads = s->threads});
+    t->state = t->ctx ? weft_state_new(t->ctx) : NULL;
+    return t->state ? WEFT_OK : weft_error_code(t->ctx);
+}
+
+void study_close(study *t) {
+    weft_plan_free(t->judge);
+    weft_loader_free(t->judge_loader);
+    weft_loader_free(t->loader);
+    weft_graph_free(t->judge_graph);
+    weft_graph_free(t->graph);
+    weft_data_free(t->test);
+    weft_data_free(t->train);
+    weft_state_free(t->state);
+    model_free(&t->model);
+    for (int i = 0; i < t->kept_count; i++) free(t->kept[i]);
+    free(t->answer);
+    weft_close(t->ctx);
+    *t = (study){0};
+}
+
+/* ---- recording ---- */
+
+/* What was given, or else what is usual. */
+static int64_t study_whole(int64_t given, int64_t usual) {
+    return given ? given : usual;
+}
+static double study_real(const study *t, const char *option_name, double given, double usual) {
+    return options_given(t->call->options, option_name) || given != 0 ? given : usual;
+}
+
+static weft_optimiser_desc study_optimiser(const study *t) {
+    const study_settings *s = t->set;
+    const int64_t epoch = weft_loader_steps(t->loader);
+    const int64_t total = study_whole(s->epochs, t->usual.epochs) * epoch;
+    weft_optimiser_desc d = {
+        .kind = s->optimiser ? (weft_optimiser_kind)(s->optimiser - 1) : WEFT_OPTIMISER_ADAMW,
+        .momentum = (float)s->momentum,
+        .decay = (float)s->decay,
+        .no_decay = options_given(t->call->options, "decay") && s->decay == 0,
+        .clip_norm = (float)s->clip,
+        .accumulate = s->accumulate,
+        .ema = (float)s->average,
+        .schedule = {.kind =
+                         s->schedule ? (weft_schedule_kind)(s->schedule - 1) : WEFT_SCHEDULE_COSINE,
+                     .warmup = study_whole(s->warmup, total / 50 + 1),
+                     .total = total,
+                     .every = epoch,
+                     .lowest = 0.01f},
+    };
+    if (d.schedule.kind == WEFT_SCHEDULE_COSINE || d.schedule.kind == WEFT_SCHEDULE_LINEAR ||
+        d.schedule.kind == WEFT_SCHEDULE_ONE_CYCLE)
+        d.schedule.every = 0;
+    if (d.kind == WEFT_OPTIMISER_SGD && !options_given(t->call->options, "momentum"))
+        d.momentum = 0.9f;
+    /* the usual rate is AdamW's; other optimisers have their own */
+    d.lr = (float)(s->rate != 0 ? s->rate : s->optimiser ? 0 : t->usual.rate);
+    return d;
+}
+
+static weft_tensor study_loss(const study *t, weft_tensor scores, weft_tensor y) {
+    if (t->model.numbers)
+        return weft_nn_mse(weft_reshape(scores, weft_dims(-1)), y, WEFT_REDUCE_MEAN);
+    return weft_nn_cross_entropy(scores, y,
+                                 &(weft_nn_classes_desc){.smoothing = (float)t->set->smoothing});
+}
+
+weft_err study_prepare(study *t) {
+    const study_settings *s = t->set;
+    network *n = &t->model.net;
+    const int64_t batch = study_whole(s->batch, t->usual.batch);
+    const uint32_t seed = (uint32_t)s->seed;
+    n->hidden = study_whole(s->hidden, t->usual.hidden);
+    n->dropout = (float)study_real(t, "dropout", s->dropout, t->usual.dropout);
+    t->averaged = s->average > 0;
+    weft_state_seed(t->state, seed);
+
+    t->loader = weft_loader_new(t->ctx, &(weft_loader_desc){.data = t->train,
+                                                            .batch = batch,
+                                                            .seed = seed,
+                                                            .mean = t->model.mean,
+                                                            .deviation = t->model.deviation,
+                                                            .moments = t->model.moments,
+                                                            .shift = t->usual.shift});
+    t->graph = t->loader ? weft_graph_new(t->ctx) : NULL;
+    if (!t->graph) return weft_error_code(t->ctx);
+    t->x = weft_input(t->graph, WEFT_F32, weft_dims(batch, n->rows * n->columns));
+    t->y = weft_input(t->graph, t->model.numbers ? WEFT_F32 : WEFT_I32, weft_dims(batch));
+    t->loss = study_loss(t, network_record(t->state, t->x, n), t->y);
+    const weft_optimiser_desc d = study_optimiser(t);
+    t->schedule = d.schedule;
+    t->update = weft_optimiser(t->state, t->loss, &d);
+    t->rate = weft_learning_rate(t->graph, t->state, &d);
+    if (weft_graph_error(t->graph)) return weft_graph_error(t->graph);
+    return study_judge_prepare(t, STUDY_JUDGED);
+}
+
+/* ---- judging ---- */
+
+weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
+    const network *n = &t->model.net;
+    t->judge_graph = weft_graph_new(t->ctx);
+    if (!t->judge_graph) return weft_error_code(t->ctx);
+    weft_graph_eval(t->judge_graph);
+    t->seen = weft_input(t->judge_graph, WEFT_F32, weft_dims(rows_at_once, n->rows * n->columns));
+    t->scores = model_record(t->state, t->seen, &t->model);
+    t->judge = weft_compile(t->judge_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
+                                                              .threads = t->set->threads});
+    if (!t->judge) return weft_error_code(t->ctx);
+    if (!t->test) return WEFT_OK;
+    t->judge_loader = weft_loader_new(
+        t->ctx, &(weft_loader_desc){
+                    .data = t->test, .batch = rows_at_once, .in_order = true, .keep_last = true});
+    t->answer = calloc(2 * (size_t)weft_data_rows(t->test) + 1, sizeof *t->answer);
+    t->truth = t->answer ? t->answer + weft_data_rows(t->test) : NULL;
+    if (t->judge_loader && !t->answer) weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+    return t->judge_loader && t->answer ? WEFT_OK : weft_error_code(t->ctx);
+}
+
+/* -ln of the share that softmax gives to `is`; *best becomes the greatest score's place. */
+static double study_row_loss(const float *score, int64_t n, int32_t is, int64_t *best) {
+    double sum = 0;
+    *best = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (score[k] > score[*best]) *best = k;
+    for (int64_t k = 0; k < n; k++) sum += exp((double)(score[k] - score[*best]));
+    return log(sum) - (double)(score[is] - score[*best]);
+}
+
+weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
+    study *t = study_pointer;
+    (void)step;
+    const int64_t outputs = t->model.net.outputs, rows = weft_data_rows(t->test);
+    float score[STUDY_JUDGED * 64];
+    double loss = 0, spread = 0, mean = 0;
+    int64_t right = 0, at = 0;
+    if (outputs > 64)
+        return weft_fail(t->ctx, WEFT_UNSUPPORTED, "%lld classes; 64 are possible here",
+                         (long long)outputs);
+    if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
+    weft_err e = WEFT_OK;
+    for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
+        const void *field[2];
+        e = weft_loader_feed(t->judge_loader, b, t->judge, &t->seen, 1);
+        if (!e) e = weft_run(t->judge);
+        if (!e)
+            e = weft_get(t->judge, t->scores, score,
+                         (size_t)(STUDY_JUDGED * outputs) * sizeof *score);
+        if (!e) e = weft_loader_at(t->judge_loader, b, field);
+        for (int64_t i = 0; !e && i < weft_loader_rows(t->judge_loader, b); i++, at++) {
+            if (t->model.numbers) {
+                const double is = (double)((const float *)field[1])[i];
+                t->answer[at] = score[i], t->truth[at] = (float)is;
+                loss += (score[i] - is) * (score[i] - is);
+                mean += is, spread += is * is;
+                continue;
+            }
+            const int32_t is = ((const int32_t *)field[1])[i];
+            int64_t best;
+            loss += study_row_loss(score + i * outputs, outputs, is, &best);
+            t->answer[at] = (float)best, t->truth[at] = (float)is;
+            right += best == is;
+        }
+    }
+    if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
+    if (e) return e;
+    t->test_loss = loss / (double)rows;
+    mean /= (double)rows;
+    t->accuracy = t->model.numbers ? 1 - loss / (spread - (double)rows * mean * mean)
+                                   : (double)right / (double)rows;
+    t->judged = true;
+    if (t->schedule.kind == WEFT_SCHEDULE_PLATEAU)
+        e = weft_plateau_report(t->state, &t->schedule, (float)t->test_loss);
+    if (e) return e;
+    weft_metric(m, t->model.numbers ? "test/r2" : "test/accuracy", t->accuracy);
+    weft_metric(m, "test/loss", t->test_loss);
+    return WEFT_OK;
+}
+
+/* ---- running ---- */
+
+static weft_err study_train(study *t, const char *title, weft_train_result *r) {
+    const study_settings *s = t->set;
+    const weft_tensor inputs[2] = {t->x, t->y};
+    const int64_t epochs = study_whole(s->epochs, t->usual.epochs);
+    char *config = study_config(t);
+    if (!config) return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+    const weft_err e = weft_train(
+        t->state,
+        &(weft_train_desc){.graph = t->graph,
+                           .loss = t->loss,
+                           .rate = t->rate,
+                           .update = t->update,
+                           .inputs = {inputs, 2},
+                           .loader = t->loader,
+                           .threads = s->threads,
+                           .steps = s->steps ? s->steps : epochs * weft_loader_steps(t->loader),
+                           .seconds = s->seconds,
+                           .evaluate = study_judge,
+                           .user = t,
+                           .patience = (int)s->patience,
+                           .run = t->run,
+                           .config = config,
+                           .title = title,
+                           .resume = s->resume,
+                           .progress = s->quiet ? NULL : stderr,
+                           .interrupt = true},
+        r);
+    free(config);
+    return e ? e : study_report(t, title, r);
+}
+
+int study_main(const call *c, const study_task *task, void *settings) {
+    const study_settings *s = settings;
+    study t;
+    weft_train_result r;
+    char name[256];
+    int status = EXIT_GOOD;
+    weft_err e = study_open(&t, c, s);
+    task->name(c, settings, name, sizeof name);
+    if (!e && !study_place(&t, name)) {
+        study_close(&t);
+        return EXIT_USAGE;
+    }
+    if (!e && s->resume) e = study_remember(&t, c->options, settings);
+    if (!e && s->resume) e = study_model(&t);
+    if (!e) e = task->load(&t, settings);
+    if (!e) e = study_prepare(&t);
+    if (!e) e = study_train(&t, task->title, &r);
+    if (!e) {
+        study_tell(&t, &r);
+        if (r.ending == WEFT_END_INTERRUPTED) status = EXIT_INTERRUPTED;
+    } else status = command_failed(c, t.ctx);
+    study_close(&t);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* study_show.c - what people see of a study: the report, and at the end a curve, pictures and a
+ * line in the terminal. */
+#include "plot.h"
+#include "study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOW_PICTURES = 24 };
+
+/* Up to `most` test pictures, first those it got wrong; pixels hold what they show. */
+static size_t show_fill(const study *t, weft_picture *picture, float *pixels, size_t most) {
+    const network *n = &t->model.net;
+    const weft_field x = weft_data_field(t->test, 0);
+    const size_t size = (size_t)(n->rows * n->columns);
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < weft_data_rows(t->test) && count < (pass ? most : most / 2); i++) {
+            const bool wrong = t->answer[i] != t->truth[i];
+            if (wrong != (pass == 0)) continue;
+            const uint8_t *from = (const uint8_t *)x.rows + (size_t)i * x.row_bytes;
+            float *to = pixels + count * size;
+            for (size_t k = 0; k < size; k++) to[k] = (float)from[k] / 255;
+            picture[count] = (weft_picture){.pixels = to,
+                                            .height = (int)n->rows,
+                                            .width = (int)n->columns,
+                                            .channels = 1,
+                                            .wrong = wrong};
+            snprintf(picture[count].caption, sizeof picture[count].caption,
+                     wrong ? "read as %s, is %s" : "%s", t->model.names[(int)t->answer[i]],
+                     t->model.names[(int)t->truth[i]]);
+            count++;
+        }
+    return count;
+}
+
+/* The same in memory of its own: free *pixels. None where the input is no picture. */
+static size_t show_pictures(const study *t, weft_picture *picture, float **pixels) {
+    const network *n = &t->model.net;
+    const bool seen = t->judged && !t->model.numbers && n->rows > 1 &&
+                      weft_data_field(t->test, 0).dtype == WEFT_U8;
+    *pixels =
+        seen ? malloc(SHOW_PICTURES * (size_t)(n->rows * n->columns) * sizeof **pixels) : NULL;
+    return *pixels ? show_fill(t, picture, *pixels, SHOW_PICTURES) : 0;
+}
+
+weft_err study_report(const study *t, const char *title, const weft_train_result *r) {
+    weft_picture picture[SHOW_PICTURES];
+    float *pixels;
+    const size_t count = show_pictures(t, picture, &pixels);
+    char summary[500];
+    const long long rows = weft_data_rows(t->test), steps = r->steps;
+    if (!t->judged) snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
+    else if (t->model.numbers)
+        snprintf(summary, sizeof summary,
+                 "R² %.4f on %lld rows it was not trained on, after %lld steps in %.1f s.",
+                 t->accuracy, rows, steps, r->seconds);
+    else
+        snprintf(summary, sizeof summary,
+                 "%.2f %% of %lld examples it was not trained on are right, after %lld steps in "
+                 "%.1f s.",
+                 100 * t->accuracy, rows, steps, r->seconds);
+    const weft_err e = weft_report_write(
+        t->ctx, t->run, &(weft_report){title, summary, count ? picture : NULL, count});
+    free(pixels);
+    return e;
+}
+
+/* ---- the terminal ---- */
+
+/* The values of train/loss in metrics.jsonl, in order; free them. */
+static float *show_losses(const study *t, int *count) {
+    char path[600];
+    weft_file f;
+    *count = 0;
+    snprintf(path, sizeof path, "%s/metrics.jsonl", t->run);
+    if (weft_file_open(t->ctx, path, &f)) return NULL;
+    size_t lines = 1;
+    const char *text = f.bytes, *const end = text + f.n;
+    for (const char *at = text; at < end; at++) lines += *at == '\n';
+    float *loss = malloc(lines * sizeof *loss);
+    while (loss && text < end) {
+        const char *next = memchr(text, '\n', (size_t)(end - text));
+        const size_t n = next ? (size_t)(next - text) : (size_t)(end - text);
+        const weft_json j = weft_json_parse(t->ctx, text, n, path);
+        const double v = weft_json_number(weft_json_get(j, "train/loss"), NAN);
+        if (isfinite(v)) loss[(*count)++] = (float)v;
+        text += n + 1;
+    }
+    weft_file_close(&f);
+    return loss;
+}
+
+/* Half as wide and high: each pixel the mean of four. */
+static void show_shrink(const weft_picture *p, float *out) {
+    const int w = p->width;
+    for (int y = 0; y < p->height / 2; y++)
+        for (int x = 0; x < w / 2; x++) {
+            const float *at = p->pixels + 2 * y * w + 2 * x;
+            out[y * (w / 2) + x] = fminf(1, (at[0] + at[1] + at[w] + at[w + 1]) / 2);
+        }
+}
+
+/* A row of pictures that are read right, or of those that are read wrong. */
+static void show_row(const terminal *out, const weft_picture *picture, size_t count, bool wrong) {
+    enum { MOST = 8, SIDE = 14 };
+    const int across = (out->width - 1) / (SIDE + 2), most = across < MOST ? across : MOST;
+    float small[MOST][SIDE * SIDE];
+    const float *shown[MOST];
+    const weft_picture *of[MOST];
+    int n = 0;
+    for (size_t i = 0; i < count && n < most; i++) {
+        if (picture[i].wrong != wrong || picture[i].width != 2 * SIDE ||
+            picture[i].height != 2 * SIDE)
+            continue;
+        show_shrink(&picture[i], small[n]);
+        shown[n] = small[n], of[n] = &picture[i];
+        n++;
+    }
+    if (!n) return;
+    fprintf(out->to, "\n%s\n", wrong ? "Some it reads wrong" : "Test pictures it reads right");
+    plot_pictures(out, shown, n, SIDE);
+    for (int i = 0; i < n; i++) {
+        const char *caption = of[i]->caption;
+        if (strncmp(caption, "read as ", 8) == 0) caption += 8;
+        fprintf(out->to, "  %s%-*.*s%s", terminal_code(out, wrong ? TERMINAL_RED : TERMINAL_GREEN),
+                SIDE, SIDE, caption, terminal_code(out, TERMINAL_PLAIN));
+    }
+    putc('\n', out->to);
+}
+
+static void show_terminal(const study *t, const terminal *out, long steps) {
+    weft_picture picture[SHOW_PICTURES];
+    float *pixels;
+    int points;
+    float *loss = show_losses(t, &points);
+    if (loss && points > 1) {
+        fputs("Loss (logarithmic)\n\n", out->to);
+        plot_curve(out, loss, points, "steps", steps);
+    }
+    free(loss);
+    const size_t count = show_pictures(t, picture, &pixels);
+    show_row(out, picture, count, false);
+    show_row(out, picture, count, true);
+    free(pixels);
+    putc('\n', out->to);
+}
+
+void study_tell(const study *t, const weft_train_result *r) {
+    const int64_t rows = weft_data_rows(t->test);
+    if (t->set->json) {
+        json j = json_begin(stdout);
+        json_text(&j, "run", t->run);
+        json_text(&j, "model", network_word(t->model.net.kind));
+        json_integer(&j, "steps", r->steps);
+        json_number(&j, "train_seconds", r->seconds);
+        json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy",
+                    t->judged ? t->accuracy : NAN);
+        json_number(&j, "test_loss", t->judged ? t->test_loss : NAN);
+        json_integer(&j, "test_count", rows);
+        json_integer(&j, "resumed_at", r->resumed_at);
+        json_text(&j, "ending", r->text);
+        json_end(&j);
+        return;
+    }
+    const terminal out = terminal_of(stdout, (terminal_when)t->set->color);
+    if (!t->judged) {
+        printf("%s; --resume goes on.\nReport: %s/report.html\n", r->text, t->run);
+        return;
+    }
+    show_terminal(t, &out, (long)r->steps);
+    if (t->model.numbers)
+        printf("R2 %s%.4f%s on %lld rows", terminal_code(&out, TERMINAL_BOLD), t->accuracy,
+               terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
+    else
+        printf("%s%.2f %%%s of %lld examples right", terminal_code(&out, TERMINAL_BOLD),
+               100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
+    printf(" (loss %.4f), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
+           r->seconds, r->text);
+    printf("Report: %s/report.html\n", t->run);
+}

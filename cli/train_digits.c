@@ -1,0 +1,83 @@
+/* train_digits.c - weft train digits: handwritten digits, read by one of four networks.
+ *
+ * The real MNIST where `weft data get mnist` has brought it, otherwise the small set that comes
+ * with Weft. */
+#include "data.h"
+#include "study_tasks.h"
+
+#include <stddef.h>
+
+enum { DIGITS_SIDE = 28, DIGITS_KINDS = 10, DIGITS_FEW = 10000 };
+
+typedef struct digits_settings {
+    study_settings common;
+    int model;
+    const char *data;
+} digits_settings;
+
+/* clang-format off */
+static const study_defaults digits_usual[NETWORK_COUNT] = {
+    /*                epochs batch hidden  rate  dropout shift */
+    [NETWORK_MLP]  = {    12,  128,   256, 2e-3,    0.10,    1 },
+    [NETWORK_CNN]  = {     8,   64,   128, 2e-3,    0.25,    2 },
+    [NETWORK_LSTM] = {     6,  128,   128, 3e-3,    0.10,    0 },
+    [NETWORK_GRU]  = {     6,  128,   128, 3e-3,    0.10,    0 },
+};
+/* clang-format on */
+
+static void digits_name(const call *c, const void *settings, char *name, size_t bytes) {
+    (void)c;
+    snprintf(name, bytes, "digits-%s",
+             network_word((network_kind)((const digits_settings *)settings)->model));
+}
+
+static weft_err digits_load(study *t, const void *settings) {
+    const digits_settings *s = settings;
+    t->usual = digits_usual[s->model];
+    if (t->judged_file)
+        return weft_fail(t->ctx, WEFT_UNSUPPORTED, "digits are judged on their own test set");
+    const weft_err e = data_digits(t->ctx, s->data, &t->train, &t->test);
+    if (e) return e;
+    if (weft_data_rows(t->train) < DIGITS_FEW) t->usual.epochs *= 3; /* each brings less */
+    if (t->model.net.rows) return WEFT_OK;
+    t->model.net = (network){.kind = (network_kind)s->model,
+                             .rows = DIGITS_SIDE,
+                             .columns = DIGITS_SIDE,
+                             .outputs = DIGITS_KINDS};
+    if (!model_moments(&t->model, 1) || !model_names(&t->model, DIGITS_KINDS, NULL))
+        return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+    return weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, 1);
+}
+
+static int digits_run(const call *c) {
+    digits_settings s = *(const digits_settings *)c->settings;
+    return study_main(c, &study_digits, &s);
+}
+
+static const option digits_options[] = {
+    {.name = "model",
+     .kind = OPTION_CHOICE,
+     .value = NETWORK_WORDS,
+     .help = "the network",
+     .offset = offsetof(digits_settings, model)},
+    {.name = "data",
+     .kind = OPTION_FOLDER,
+     .value = "FOLDER",
+     .help = "with the four IDX files of MNIST (what weft data get mnist brought)",
+     .offset = offsetof(digits_settings, data)},
+};
+
+const command train_digits_task = {
+    .name = "digits",
+    .summary = "read handwritten digits",
+    .about = "Trains on MNIST if `weft data get mnist` has brought it, else on the small set that\n"
+             "comes with Weft. Models: mlp, two hidden layers; cnn, two convolutions; lstm and\n"
+             "gru, which read a picture row by row.\n",
+    .examples = "weft train digits --model cnn\n"
+                "weft train digits --model mlp --optimiser lion --seconds 10\n",
+    COMMAND_OPTIONS(digits_options),
+    .settings_size = sizeof(digits_settings),
+    .run = digits_run,
+};
+
+const study_task study_digits = {&train_digits_task, "Digits", digits_name, digits_load};

@@ -1,0 +1,135 @@
+#!/bin/sh
+# test_train_cli.sh - weft train, eval and export on the digits and the table that come with Weft:
+# what a run leaves, going on after a stop, the exported C file, and what is refused.
+. tests/cli.sh
+# Neither MNIST nor what else a user may have: the small sets only.
+XDG_DATA_HOME=$scratch/home WEFT_DATA=data
+export XDG_DATA_HOME WEFT_DATA
+
+train() { # run options...
+    run=$scratch/$1
+    shift
+    "$weft" train digits --run "$run" --quiet "$@"
+}
+hash() { "$weft" inspect --hash "$scratch/$1"; }
+same() { [ "$(hash "$1")" = "$(hash "$2")" ]; }
+differ() { ! same "$1" "$2"; }
+
+# ---- a run and what it leaves ----
+
+check "mlp" ends 0 "$weft" train digits --run "$scratch/mlp" --steps 60 --batch 32 --json
+check "its answer is JSON" is_json "$scratch/out"
+check "with its fields" has "$scratch/out" run model steps train_seconds test_accuracy test_loss test_count
+check "it has learned" sh -c "[ \"\$(sed -n 's/.*\"test_accuracy\": 0\\.\\([0-9]\\).*/\\1/p' '$scratch/out')\" -ge 6 ]"
+check "plain progress on stderr" grep -q 'test/accuracy' "$scratch/err"
+for file in config.json metrics.jsonl report.html checkpoints/latest.safetensors; do
+    check "it leaves $file" test -s "$scratch/mlp/$file"
+done
+check "and events" sh -c "ls '$scratch/mlp' | grep -q tfevents"
+check "no temporary file" sh -c "! (cd '$scratch/mlp' && find . | grep -i tmp)"
+check "the report has pictures" grep -q '<svg' "$scratch/mlp/report.html"
+check "its lines are JSON" sh -c "grep -q '\"train/loss\"' '$scratch/mlp/metrics.jsonl'"
+check "hash is 64 digits" sh -c "'$weft' inspect --hash '$scratch/mlp' | grep -Eqx '[0-9a-f]{64}'"
+check "a person reads it" prints 'examples right' "$weft" eval "$scratch/mlp"
+check "eval agrees with the training" ends 0 "$weft" eval "$scratch/mlp" --json
+check "fields" has "$scratch/out" test_accuracy test_loss test_count
+check "eval by the checkpoint's path" ends 0 "$weft" eval "$scratch/mlp/checkpoints/latest.safetensors"
+check "it tells about itself" prints 'Report: ' "$weft" train digits --run "$scratch/told" --steps 120
+check "with a curve" grep -q 'Loss' "$scratch/out"
+
+# ---- the same bits after a stop, with every model ----
+
+for model in mlp cnn lstm gru; do
+    small="--model $model --batch 16 --hidden 16 --seed 7"
+    check "$model whole" train "whole-$model" $small --steps 12 --threads 2
+    check "$model half" train "part-$model" $small --steps 5 --threads 1
+    check "$model differs before its end" differ "whole-$model" "part-$model"
+    check "$model resumed" train "part-$model" --model $model --steps 12 --resume --threads 3
+    check "$model has the same bits" same "whole-$model" "part-$model"
+done
+check "another seed" train seed --batch 16 --hidden 16 --seed 8 --steps 12
+check "is another network" differ whole-mlp seed
+check "averages and accumulation" train average --batch 16 --hidden 16 --steps 12 --average 0.9 --accumulate 2
+check "half of it" train average-part --batch 16 --hidden 16 --steps 7 --average 0.9 --accumulate 2
+check "resumed" train average-part --steps 12 --resume
+check "give the same bits" same average average-part
+check "and are judged" ends 0 "$weft" eval "$scratch/average"
+
+# ---- Ctrl-C ----
+
+interrupted() {
+    "$weft" train digits --run "$scratch/ctrl" --batch 16 --hidden 16 --seed 7 --epochs 1000 \
+        --quiet >"$scratch/ctrl.out" 2>&1 &
+    child=$!
+    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -s "$scratch/ctrl/metrics.jsonl" ] && break
+        sleep 0.2
+    done
+    kill -INT $child
+    wait $child
+    [ $? -eq 130 ] || { cat "$scratch/ctrl.out"; return 1; }
+}
+check "Ctrl-C ends with 130" interrupted
+check "a checkpoint is there" ends 0 "$weft" inspect "$scratch/ctrl"
+check "it goes on" train ctrl --resume --steps 100000 --seconds 0.5
+
+# ---- export ----
+
+if have python3; then
+    python3 -c 'import random, struct, sys
+random.seed(1)
+sys.stdout.buffer.write(struct.pack("<3920f", *[random.random() for _ in range(3920)]))' >"$scratch/rows"
+    for model in mlp cnn lstm gru; do
+        check "export $model" "$weft" export --c "$scratch/whole-$model" -o "$scratch/$model.c"
+        check "$model compiles as C99" $cc -std=c99 -O2 -Wall -Werror -DWEFT_MAIN "$scratch/$model.c" -lm -o "$scratch/$model.bin"
+        check "$model filters" sh -c "'$scratch/$model.bin' <'$scratch/rows' >'$scratch/$model.a'"
+        check "eval filters too" sh -c "'$weft' eval '$scratch/whole-$model' --raw <'$scratch/rows' >'$scratch/$model.b'"
+        check "equal outputs of $model" python3 -c 'import array, sys
+a, b = (array.array("f", open(p, "rb").read()) for p in sys.argv[1:])
+assert len(a) == len(b) == 50, (len(a), len(b))
+assert max(abs(x - y) for x, y in zip(a, b)) < 1e-4' "$scratch/$model.a" "$scratch/$model.b"
+    done
+    check "half a row is refused" sh -c "head -c 100 '$scratch/rows' | '$weft' eval '$scratch/mlp' --raw; [ \$? -eq 4 ]"
+else
+    skip "export" "no python3 to make rows and compare them"
+fi
+
+# ---- tables ----
+
+if [ -s data/flowers.csv ]; then
+    check "csv" ends 0 "$weft" train csv data/flowers.csv --run "$scratch/csv" --epochs 20 --json --quiet
+    check "fields" has "$scratch/out" test_accuracy test_count
+    check "eval" prints 'examples right' "$weft" eval "$scratch/csv"
+    check "on another file" ends 0 "$weft" eval "$scratch/csv" data/flowers.csv
+fi
+printf 'a,b,y\n' >"$scratch/number.csv"
+i=0
+while [ $i -lt 60 ]; do
+    printf '%d,%d,%d.5\n' $((i % 7)) $((i % 5)) $((3 * (i % 7) - 2 * (i % 5))) >>"$scratch/number.csv"
+    i=$((i + 1))
+done
+check "a number is learned" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/number" --json --quiet
+check "R2" has "$scratch/out" test_r2
+check "close to 1" sh -c "grep -Eq '\"test_r2\": (0\\.9|1)' '$scratch/out'"
+
+# ---- what is refused ----
+
+check "no task" usage_error 'of what kind' "$weft" train
+check "unknown model" usage_error 'takes' "$weft" train digits --model resnet
+check "a run that is there" usage_error 'already' "$weft" train digits --run "$scratch/mlp" --steps 1
+check "overwriting is asked for" train mlp --overwrite --steps 2
+check "another option on resume" refuses 1 'was begun with' "$weft" train digits --run "$scratch/mlp" --resume --rate 0.5
+check "resuming nothing" refuses 1 'config.json' "$weft" train digits --run "$scratch/none" --resume
+check "a table that is not there" refuses 1 'nothing.csv' "$weft" train csv "$scratch/nothing.csv" --run "$scratch/n1"
+printf 'a,b\n1\n2,3\n' >"$scratch/bad.csv"
+check "a bad table" refuses 4 'bad.csv' "$weft" train csv "$scratch/bad.csv" --run "$scratch/n2"
+check "export what?" usage_error '\-\-c' "$weft" export "$scratch/mlp"
+check "eval of no run" refuses 1 'config.json' "$weft" eval "$scratch"
+printf '{"weft": 1' >"$scratch/told/config.json"
+check "a damaged config" refuses 4 'config.json' "$weft" eval "$scratch/told"
+check "data: unknown set" usage_error 'no set' "$weft" data get imagenet
+check "data: list" prints 'digits' "$weft" data list
+check "data: path" prints 'data/digits' "$weft" data path digits
+check "data: not here" refuses 1 'not here' "$weft" data path mnist
+
+finish
