@@ -21,6 +21,10 @@
     X("step-gru",     bench_step,      "training step of a GRU, 100 steps of 256, batch 1, Adam")  \
     X("step-lstm-rows", bench_step,    "training step of an LSTM over 28 rows, batch 64, Adam")    \
     X("lstm-forward", bench_lstm,      "an LSTM over 100 steps of 256, batch 1")                   \
+    X("step-cnn",     bench_step,      "training step 3-64-128-10 on 32x32 images, batch 16, SGD")\
+    X("step-mnist",   bench_step,      "training step 1-32-64-128-10 on 28x28, batch 64, SGD")     \
+    X("conv-forward", bench_conv_forward, "convolution 3x3 of 224x224x3 to 64, bias and relu")     \
+    X("conv-backward", bench_conv_backward, "gradients of convolutions, beside their forward")     \
     X("gemm",         bench_gemm,      "products NN, NT and TN on one thread, beside a BLAS")      \
     X("softmax",      bench_softmax,   "softmax of 4096 rows of 1024, and its backward")           \
     X("layernorm",    bench_layernorm, "layer norm of 4096 rows of 768, and its backward")         \

@@ -64,6 +64,8 @@ void bench_fill_integers(bench_random *r, int32_t *x, int64_t n, int32_t limit);
 
 int bench_step(bench *b); /* step-dqn2048, step-cube, step-mlp784, step-lstm, ... */
 int bench_lstm(bench *b);
+int bench_conv_forward(bench *b);
+int bench_conv_backward(bench *b);
 int bench_gemm(bench *b);
 int bench_softmax(bench *b);
 int bench_layernorm(bench *b);

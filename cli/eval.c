@@ -50,6 +50,7 @@ static void eval_tell(const study *t, const eval_settings *s) {
     const long long rows = weft_data_rows(t->test);
     if (s->json) {
         json j = json_begin(stdout);
+        json_integer(&j, "schema", STUDY_SCHEMA);
         json_text(&j, "run", t->run);
         json_text(&j, "model", network_word(t->model.net.kind));
         json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy", t->accuracy);
@@ -57,9 +58,9 @@ static void eval_tell(const study *t, const eval_settings *s) {
         json_integer(&j, "test_count", rows);
         json_end(&j);
     } else if (t->model.numbers) {
-        printf("R2 %.4f on %lld rows (loss %.6g).\n", t->accuracy, rows, t->test_loss);
+        printf("R2 %.4f on %lld rows (loss %.4g).\n", t->accuracy, rows, t->test_loss);
     } else {
-        printf("%.2f %% of %lld examples right (loss %.4f).\n", 100 * t->accuracy, rows,
+        printf("%.2f %% of %lld examples right (loss %.4g).\n", 100 * t->accuracy, rows,
                t->test_loss);
     }
 }

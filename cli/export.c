@@ -50,6 +50,7 @@ static int export_main(const call *c) {
     int status = e ? command_failed(c, t.ctx) : EXIT_GOOD;
     if (!e && s->output && s->json) {
         json j = json_begin(stdout);
+        json_integer(&j, "schema", STUDY_SCHEMA);
         json_text(&j, "file", s->output);
         json_integer(&j, "bytes", (int64_t)bytes);
         json_integer(&j, "inputs", t.model.net.rows * t.model.net.columns);

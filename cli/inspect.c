@@ -260,6 +260,12 @@ static int inspect_archive(inspect *s) {
 }
 
 static int inspect_main(const call *request) {
+    const inspect_settings *set = request->settings;
+    if (set->hash && set->only) {
+        fprintf(stderr, "weft %s: --hash is of all tensors; --only does not go with it\n",
+                request->name);
+        return EXIT_USAGE;
+    }
     inspect s = {.call = request, .set = request->settings, .ctx = weft_open("cpu")};
     if (!s.ctx) return command_failed(request, NULL);
     s.archive = source_open(s.ctx, request->words[0]);

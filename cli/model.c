@@ -46,6 +46,10 @@ void model_write(json *j, const model *m) {
     json_integer(j, "hidden", m->net.hidden);
     json_number(j, "dropout", (double)m->net.dropout);
     json_bool(j, "numbers", m->numbers);
+    if (m->numbers) {
+        json_number(j, "answer_mean", (double)m->answer_mean);
+        json_number(j, "answer_deviation", (double)m->answer_deviation);
+    }
     json_open(j, "mean", '[');
     for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->mean[i]);
     json_close(j);
@@ -63,15 +67,15 @@ static int64_t model_extent(weft_json j, const char *key) {
     return n > 0 && n < 1 << 24 ? n : 0;
 }
 
-static weft_err model_read_lists(weft_ctx *c, weft_json j, model *m) {
+static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, model *m) {
     const weft_json mean = weft_json_get(j, "mean"), deviation = weft_json_get(j, "deviation");
     const weft_json classes = weft_json_get(j, "classes");
     const size_t n = weft_json_count(mean), k = weft_json_count(classes);
     if (n != weft_json_count(deviation) || !n || (n > 1 && (int64_t)n != m->net.columns))
-        return weft_fail(c, WEFT_FORMAT, "config.json: model.mean and model.deviation do not fit");
+        return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.deviation do not fit", path);
     if (!m->numbers && (int64_t)k != m->net.outputs)
-        return weft_fail(c, WEFT_FORMAT, "config.json: model.classes has %zu names, %lld expected",
-                         k, (long long)m->net.outputs);
+        return weft_fail(c, WEFT_FORMAT, "%s: model.classes has %zu names, %lld expected", path, k,
+                         (long long)m->net.outputs);
     if (!model_moments(m, n) || !model_names(m, k, NULL))
         return weft_fail(c, WEFT_MEMORY, "out of memory");
     weft_json at = {0}, key = {0}, value = {0};
@@ -91,26 +95,29 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, model *m) {
     }
     for (size_t i = 0; i < n; i++)
         if (!isfinite(m->mean[i]) || !isfinite(m->deviation[i]) || m->deviation[i] == 0)
-            return weft_fail(c, WEFT_FORMAT, "config.json: model.mean or model.deviation %zu", i);
+            return weft_fail(c, WEFT_FORMAT, "%s: model.mean or model.deviation %zu", path, i);
+    if (!isfinite(m->answer_mean) || !(m->answer_deviation > 0) || isinf(m->answer_deviation))
+        return weft_fail(c, WEFT_FORMAT, "%s: model.answer_mean or model.answer_deviation", path);
     return WEFT_OK;
 }
 
-weft_err model_read(weft_ctx *c, weft_json config, model *m) {
+weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
     *m = (model){0};
     const weft_json j = weft_json_get(config, "model");
     char word[16];
     weft_json_text(weft_json_get(j, "network"), word, sizeof word);
     if (weft_json_kind_of(j) != WEFT_JSON_OBJECT || !network_named(word, &m->net.kind))
-        return weft_fail(c, WEFT_FORMAT,
-                         "config.json: model.network is not one that is known here");
+        return weft_fail(c, WEFT_FORMAT, "%s: model.network is not one that is known here", path);
     m->net.rows = model_extent(j, "rows"), m->net.columns = model_extent(j, "columns");
     m->net.outputs = model_extent(j, "outputs"), m->net.hidden = model_extent(j, "hidden");
     m->net.dropout = (float)weft_json_number(weft_json_get(j, "dropout"), 0);
     m->numbers = weft_json_bool(weft_json_get(j, "numbers"), false);
+    m->answer_mean = (float)weft_json_number(weft_json_get(j, "answer_mean"), 0);
+    m->answer_deviation = (float)weft_json_number(weft_json_get(j, "answer_deviation"), 1);
     if (!m->net.rows || !m->net.columns || !m->net.outputs || !m->net.hidden)
         return weft_fail(c, WEFT_FORMAT,
-                         "config.json: model.rows, columns, outputs and hidden must be positive");
-    const weft_err e = model_read_lists(c, j, m);
+                         "%s: model.rows, columns, outputs and hidden must be positive", path);
+    const weft_err e = model_read_lists(c, j, path, m);
     if (e) model_free(m);
     return e;
 }
@@ -121,5 +128,6 @@ weft_tensor model_record(weft_state *s, weft_tensor x, const model *m) {
     const weft_shape dims = m->moments == 1 ? weft_dims(1) : weft_dims(m->net.columns);
     weft_tensor mean = weft_const(x.g, WEFT_F32, dims, m->mean);
     weft_tensor deviation = weft_const(x.g, WEFT_F32, dims, m->deviation);
-    return network_record(s, weft_div(weft_sub(x, mean), deviation), &m->net);
+    weft_tensor y = network_record(s, weft_div(weft_sub(x, mean), deviation), &m->net);
+    return m->numbers ? weft_offset(weft_scale(y, m->answer_deviation), m->answer_mean) : y;
 }

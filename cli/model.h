@@ -12,15 +12,17 @@
 
 typedef struct model {
     network net;
-    bool numbers; /* it gives a number, not scores of classes                     */
+    bool numbers;                        /* it gives a number, not scores of classes */
+    float answer_mean, answer_deviation; /* of that number: the output is scaled back by them */
     size_t moments;
-    float *mean, *deviation; /* of the input: 1 for all, or one per column; owned              */
+    float *mean, *deviation; /* of the input: 1 for all, or one per column; owned */
     size_t classes;
-    char **names; /* of the classes; owned                                        */
+    char **names; /* of the classes; owned */
 } model;
 
 void model_write(json *j, const model *m); /* as the member "model" */
-weft_err model_read(weft_ctx *c, weft_json config, model *m);
+/* path: the file's, for messages */
+weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m);
 void model_free(model *m);
 
 /* Room for them; false when out of memory. */

@@ -69,27 +69,43 @@ recipe recipe_mlp784(weft_graph *g, weft_state *s) {
     return step;
 }
 
-recipe recipe_cnn(weft_graph *g, weft_state *s) {
+/* ---- images, [N, C, H, W] ---- */
+
+/* Convolutions 3x3 with relu, each followed by a pool that halves the image; then linear layers. */
+static recipe recipe_pyramid(weft_graph *g, weft_state *s, weft_shape image, const int *channels,
+                             const int *widths) {
     static const weft_conv_desc same = {.padding = {1, 1}};
     static const weft_pool_desc halve = {.size = {2, 2}};
     recipe step = {0};
-    weft_tensor x = recipe_input(&step, g, weft_dims(32, 1, 28, 28), 0);
-    const weft_tensor target = recipe_input(&step, g, weft_dims(32), 10);
-    for (int i = 0; i < 2; i++) {
+    weft_tensor x = recipe_input(&step, g, image, 0);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(image.n[0]), 10);
+    for (int i = 0; channels[i]; i++) {
         char name[16];
         snprintf(name, sizeof name, "conv%d", i + 1);
-        const int64_t in = weft_dim(x, 1), out = 16 << i;
+        const int64_t in = weft_dim(x, 1);
+        const float bound = 1 / sqrtf(9 * (float)in);
         weft_scope_push(g, name);
-        const weft_init init = {WEFT_INIT_UNIFORM, -0.3f, 0.3f};
-        const weft_tensor w = weft_param(g, s, "weight", weft_dims(out, in, 3, 3), init);
-        const weft_tensor bias = weft_param(g, s, "bias", weft_dims(out, 1, 1), (weft_init){0});
-        x = weft_max_pool(weft_relu(weft_add(weft_conv2d(x, w, &same), bias)), &halve);
+        const weft_init init = {WEFT_INIT_UNIFORM, -bound, bound};
+        const weft_tensor w = weft_param(g, s, "weight", weft_dims(channels[i], in, 3, 3), init);
+        const weft_tensor bias = weft_param(g, s, "bias", weft_dims(channels[i]), init);
+        const weft_tensor shift = weft_reshape(bias, weft_dims(channels[i], 1, 1));
+        x = weft_max_pool(weft_relu(weft_add(weft_conv2d(x, w, &same), shift)), &halve);
         weft_scope_pop(g);
     }
-    const weft_tensor flat = weft_reshape(x, weft_dims(32, -1));
-    step.loss = weft_cross_entropy(weft_linear(s, flat, 10, "fc"), target);
-    step.update = weft_adam(s, step.loss, NULL);
+    const weft_tensor flat = weft_reshape(x, weft_dims(image.n[0], -1));
+    step.loss = weft_cross_entropy(recipe_layers(s, flat, widths), target);
+    step.update = weft_sgd(s, step.loss, &(weft_sgd_desc){.lr = 0.01f, .momentum = 0.9f});
     return step;
+}
+
+recipe recipe_cnn(weft_graph *g, weft_state *s) {
+    return recipe_pyramid(g, s, weft_dims(16, 3, 32, 32), (const int[]){64, 128, 0},
+                          (const int[]){10, 0});
+}
+
+recipe recipe_mnist(weft_graph *g, weft_state *s) {
+    return recipe_pyramid(g, s, weft_dims(64, 1, 28, 28), (const int[]){32, 64, 0},
+                          (const int[]){128, 10, 0});
 }
 
 /* ---- sequences ---- */

@@ -26,6 +26,7 @@ typedef struct recipe {
     X("gru",            recipe_gru,         0)                          \
     X("lstm-rows",      recipe_lstm_rows,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
+    X("mnist",          recipe_mnist,       0)                          \
     X("transformer-12", recipe_transformer, 12)
 /* clang-format on */
 

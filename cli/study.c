@@ -27,6 +27,7 @@ void study_close(study *t) {
     model_free(&t->model);
     for (int i = 0; i < t->kept_count; i++) free(t->kept[i]);
     free(t->answer);
+    free(t->score);
     weft_close(t->ctx);
     *t = (study){0};
 }
@@ -41,10 +42,32 @@ static double study_real(const study *t, const char *option_name, double given, 
     return options_given(t->call->options, option_name) || given != 0 ? given : usual;
 }
 
+static int64_t study_epochs(const study *t) {
+    return study_whole(t->set->epochs, t->usual.epochs);
+}
+
+/* The rate over the whole run. It is a function of the optimiser's steps, of which --accumulate N
+ * makes one out of N batches. */
+static weft_schedule study_schedule(const study *t) {
+    const study_settings *s = t->set;
+    const int64_t batches = study_whole(s->accumulate, 1);
+    const int64_t made = study_epochs(t) * weft_loader_steps(t->loader) / batches;
+    const int64_t total = made > 1 ? made : 1, usual = total / 50 + 1;
+    weft_schedule d = {
+        .kind = s->schedule ? (weft_schedule_kind)(s->schedule - 1) : WEFT_SCHEDULE_COSINE,
+        .warmup =
+            s->warmup ? (s->warmup + batches - 1) / batches : (usual < total ? usual : total - 1),
+        .total = total,
+        .lowest = 0.01f,
+        .patience = 3,
+    };
+    if (d.kind == WEFT_SCHEDULE_STEP) d.every = total / 3 + 1; /* two cuts to a tenth */
+    if (d.kind == WEFT_SCHEDULE_EXPONENTIAL) d.every = total, d.gamma = d.lowest;
+    return d;
+}
+
 static weft_optimiser_desc study_optimiser(const study *t) {
     const study_settings *s = t->set;
-    const int64_t epoch = weft_loader_steps(t->loader);
-    const int64_t total = study_whole(s->epochs, t->usual.epochs) * epoch;
     weft_optimiser_desc d = {
         .kind = s->optimiser ? (weft_optimiser_kind)(s->optimiser - 1) : WEFT_OPTIMISER_ADAMW,
         .momentum = (float)s->momentum,
@@ -53,16 +76,8 @@ static weft_optimiser_desc study_optimiser(const study *t) {
         .clip_norm = (float)s->clip,
         .accumulate = s->accumulate,
         .ema = (float)s->average,
-        .schedule = {.kind =
-                         s->schedule ? (weft_schedule_kind)(s->schedule - 1) : WEFT_SCHEDULE_COSINE,
-                     .warmup = study_whole(s->warmup, total / 50 + 1),
-                     .total = total,
-                     .every = epoch,
-                     .lowest = 0.01f},
+        .schedule = t->schedule,
     };
-    if (d.schedule.kind == WEFT_SCHEDULE_COSINE || d.schedule.kind == WEFT_SCHEDULE_LINEAR ||
-        d.schedule.kind == WEFT_SCHEDULE_ONE_CYCLE)
-        d.schedule.every = 0;
     if (d.kind == WEFT_OPTIMISER_SGD && !options_given(t->call->options, "momentum"))
         d.momentum = 0.9f;
     /* the usual rate is AdamW's; other optimisers have their own */
@@ -70,11 +85,21 @@ static weft_optimiser_desc study_optimiser(const study *t) {
     return d;
 }
 
+/* Numbers are learned in units of their deviation, so that the rate suits all of them. */
 static weft_tensor study_loss(const study *t, weft_tensor scores, weft_tensor y) {
-    if (t->model.numbers)
+    if (t->model.numbers) {
+        y = weft_scale(weft_offset(y, -t->model.answer_mean), 1 / t->model.answer_deviation);
         return weft_nn_mse(weft_reshape(scores, weft_dims(-1)), y, WEFT_REDUCE_MEAN);
+    }
     return weft_nn_cross_entropy(scores, y,
                                  &(weft_nn_classes_desc){.smoothing = (float)t->set->smoothing});
+}
+
+/* What the run tells of the loss: in the units of the table, as the verdict is. */
+static weft_tensor study_shown(const study *t, weft_tensor loss) {
+    const float unit = t->model.answer_deviation;
+    if (!t->model.numbers || unit > 1e15f) return loss; /* the square would be infinite */
+    return weft_scale(loss, unit * unit);
 }
 
 weft_err study_prepare(study *t) {
@@ -82,6 +107,10 @@ weft_err study_prepare(study *t) {
     network *n = &t->model.net;
     const int64_t batch = study_whole(s->batch, t->usual.batch);
     const uint32_t seed = (uint32_t)s->seed;
+    if (batch > weft_data_rows(t->train))
+        return weft_fail(t->ctx, WEFT_ARGUMENT,
+                         "--batch %lld: there are %lld examples to learn from", (long long)batch,
+                         (long long)weft_data_rows(t->train));
     n->hidden = study_whole(s->hidden, t->usual.hidden);
     n->dropout = (float)study_real(t, "dropout", s->dropout, t->usual.dropout);
     t->averaged = s->average > 0;
@@ -96,12 +125,17 @@ weft_err study_prepare(study *t) {
                                                             .shift = t->usual.shift});
     t->graph = t->loader ? weft_graph_new(t->ctx) : NULL;
     if (!t->graph) return weft_error_code(t->ctx);
+    t->schedule = study_schedule(t);
+    if (s->warmup && t->schedule.warmup >= t->schedule.total)
+        return weft_fail(t->ctx, WEFT_ARGUMENT,
+                         "--warmup %lld: the schedule has %lld steps; --epochs makes them more",
+                         (long long)s->warmup, (long long)t->schedule.total);
     t->x = weft_input(t->graph, WEFT_F32, weft_dims(batch, n->rows * n->columns));
     t->y = weft_input(t->graph, t->model.numbers ? WEFT_F32 : WEFT_I32, weft_dims(batch));
-    t->loss = study_loss(t, network_record(t->state, t->x, n), t->y);
+    const weft_tensor loss = study_loss(t, network_record(t->state, t->x, n), t->y);
     const weft_optimiser_desc d = study_optimiser(t);
-    t->schedule = d.schedule;
-    t->update = weft_optimiser(t->state, t->loss, &d);
+    t->loss = study_shown(t, loss);
+    t->update = weft_optimiser(t->state, loss, &d);
     t->rate = weft_learning_rate(t->graph, t->state, &d);
     if (weft_graph_error(t->graph)) return weft_graph_error(t->graph);
     return study_judge_prepare(t, STUDY_JUDGED);
@@ -125,8 +159,10 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
                     .data = t->test, .batch = rows_at_once, .in_order = true, .keep_last = true});
     t->answer = calloc(2 * (size_t)weft_data_rows(t->test) + 1, sizeof *t->answer);
     t->truth = t->answer ? t->answer + weft_data_rows(t->test) : NULL;
-    if (t->judge_loader && !t->answer) weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
-    return t->judge_loader && t->answer ? WEFT_OK : weft_error_code(t->ctx);
+    t->score = malloc((size_t)(rows_at_once * n->outputs) * sizeof *t->score);
+    if (t->judge_loader && !(t->answer && t->score))
+        return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+    return t->judge_loader ? WEFT_OK : weft_error_code(t->ctx);
 }
 
 /* -ln of the share that softmax gives to `is`; *best becomes the greatest score's place. */
@@ -139,16 +175,22 @@ static double study_row_loss(const float *score, int64_t n, int32_t is, int64_t 
     return log(sum) - (double)(score[is] - score[*best]);
 }
 
+/* The part of the spread that is explained; nan where all answers are the same. */
+static double study_r2(const study *t, double squares, int64_t rows) {
+    double mean = 0, spread = 0;
+    for (int64_t i = 0; i < rows; i++) mean += (double)t->truth[i] / (double)rows;
+    for (int64_t i = 0; i < rows; i++)
+        spread += ((double)t->truth[i] - mean) * ((double)t->truth[i] - mean);
+    return spread > 0 ? 1 - squares / spread : NAN;
+}
+
 weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
     study *t = study_pointer;
     (void)step;
     const int64_t outputs = t->model.net.outputs, rows = weft_data_rows(t->test);
-    float score[STUDY_JUDGED * 64];
-    double loss = 0, spread = 0, mean = 0;
+    float *const score = t->score;
+    double loss = 0;
     int64_t right = 0, at = 0;
-    if (outputs > 64)
-        return weft_fail(t->ctx, WEFT_UNSUPPORTED, "%lld classes; 64 are possible here",
-                         (long long)outputs);
     if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
     weft_err e = WEFT_OK;
     for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
@@ -164,7 +206,6 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
                 const double is = (double)((const float *)field[1])[i];
                 t->answer[at] = score[i], t->truth[at] = (float)is;
                 loss += (score[i] - is) * (score[i] - is);
-                mean += is, spread += is * is;
                 continue;
             }
             const int32_t is = ((const int32_t *)field[1])[i];
@@ -177,9 +218,7 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
     if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
     if (e) return e;
     t->test_loss = loss / (double)rows;
-    mean /= (double)rows;
-    t->accuracy = t->model.numbers ? 1 - loss / (spread - (double)rows * mean * mean)
-                                   : (double)right / (double)rows;
+    t->accuracy = t->model.numbers ? study_r2(t, loss, rows) : (double)right / (double)rows;
     t->judged = true;
     if (t->schedule.kind == WEFT_SCHEDULE_PLATEAU)
         e = weft_plateau_report(t->state, &t->schedule, (float)t->test_loss);
@@ -191,35 +230,58 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
 
 /* ---- running ---- */
 
+/* Epochs from a verdict to the next: some forty verdicts, or one every thousand steps. */
+static int64_t study_verdicts(int64_t epochs, int64_t epoch) {
+    const int64_t forty = (epochs + 39) / 40, most = 1000 / epoch;
+    return forty < most ? forty : most > 1 ? most : 1;
+}
+
+/* Steps from a line of the log to the next: a short run has a curve too. */
+static int64_t study_lines(int64_t steps) {
+    return steps < 100 ? 1 : steps < 5000 ? steps / 100 : 50;
+}
+
 static weft_err study_train(study *t, const char *title, weft_train_result *r) {
     const study_settings *s = t->set;
     const weft_tensor inputs[2] = {t->x, t->y};
-    const int64_t epochs = study_whole(s->epochs, t->usual.epochs);
+    const int64_t epoch = weft_loader_steps(t->loader), epochs = study_epochs(t);
     char *config = study_config(t);
     if (!config) return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
-    const weft_err e = weft_train(
-        t->state,
-        &(weft_train_desc){.graph = t->graph,
-                           .loss = t->loss,
-                           .rate = t->rate,
-                           .update = t->update,
-                           .inputs = {inputs, 2},
-                           .loader = t->loader,
-                           .threads = s->threads,
-                           .steps = s->steps ? s->steps : epochs * weft_loader_steps(t->loader),
-                           .seconds = s->seconds,
-                           .evaluate = study_judge,
-                           .user = t,
-                           .patience = (int)s->patience,
-                           .run = t->run,
-                           .config = config,
-                           .title = title,
-                           .resume = s->resume,
-                           .progress = s->quiet ? NULL : stderr,
-                           .interrupt = true},
-        r);
+    const weft_err e =
+        weft_train(t->state,
+                   &(weft_train_desc){.graph = t->graph,
+                                      .loss = t->loss,
+                                      .rate = t->rate,
+                                      .update = t->update,
+                                      .inputs = {inputs, 2},
+                                      .loader = t->loader,
+                                      .threads = s->threads,
+                                      .steps = s->steps ? s->steps : epochs * epoch,
+                                      .seconds = s->seconds,
+                                      .evaluate = study_judge,
+                                      .user = t,
+                                      .evaluate_every = study_verdicts(epochs, epoch) * epoch,
+                                      .log_every = study_lines(epochs * epoch),
+                                      .patience = (int)s->patience,
+                                      .run = t->run,
+                                      .config = config,
+                                      .title = title,
+                                      .resume = s->resume,
+                                      .progress = s->quiet ? NULL : stderr,
+                                      .interrupt = true},
+                   r);
     free(config);
-    return e ? e : study_report(t, title, r);
+    if (e) return e;
+    if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
+    return study_report(t, title, r);
+}
+
+static weft_err study_same_task(study *t, const study_task *task) {
+    char name[64] = "";
+    const weft_err e = study_command(t, name, sizeof name);
+    if (e || study_task_named(name) == task) return e;
+    return weft_fail(t->ctx, WEFT_ARGUMENT,
+                     "%s is a run of \"%s\"; weft %s --resume goes on with it", t->run, name, name);
 }
 
 int study_main(const call *c, const study_task *task, void *settings) {
@@ -234,6 +296,7 @@ int study_main(const call *c, const study_task *task, void *settings) {
         study_close(&t);
         return EXIT_USAGE;
     }
+    if (!e && s->resume) e = study_same_task(&t, task);
     if (!e && s->resume) e = study_remember(&t, c->options, settings);
     if (!e && s->resume) e = study_model(&t);
     if (!e) e = task->load(&t, settings);

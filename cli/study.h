@@ -60,6 +60,7 @@ typedef struct study {
     weft_plan *judge;
     weft_tensor seen, scores;
     float *answer, *truth; /* of every test row: the class, or the number */
+    float *score;          /* room for the outputs of a batch */
     bool averaged;         /* averages of the parameters are judged */
     bool judged;
     double accuracy, test_loss; /* numbers: R2 instead of the accuracy */
@@ -69,6 +70,7 @@ typedef struct study {
 } study;
 
 enum { STUDY_JUDGED = 250 }; /* rows that are judged at once */
+enum { STUDY_SCHEMA = 1 };   /* of what train, eval and export say as JSON */
 
 weft_err study_open(study *t, const call *c, const study_settings *s); /* context and state */
 void study_close(study *t);

@@ -28,6 +28,10 @@ static bool study_exists(const char *run) {
 
 bool study_place(study *t, const char *name) {
     const study_settings *s = t->set;
+    if (s->resume && s->overwrite) {
+        fprintf(stderr, "weft %s: either --resume or --overwrite\n", t->call->name);
+        return false;
+    }
     if (s->run || s->resume || s->overwrite) {
         const int n = s->run ? snprintf(t->run, sizeof t->run, "%s", s->run)
                              : snprintf(t->run, sizeof t->run, "runs/%s", name);
@@ -84,20 +88,20 @@ char *study_config(const study *t) {
 /* ---- reading ---- */
 
 typedef struct study_file {
+    char path[600];
     weft_file file;
     weft_json config;
 } study_file;
 
 static weft_err study_read(const study *t, study_file *f) {
-    char path[600];
-    snprintf(path, sizeof path, "%s/config.json", t->run);
-    weft_err e = weft_file_open(t->ctx, path, &f->file);
+    snprintf(f->path, sizeof f->path, "%s/config.json", t->run);
+    weft_err e = weft_file_open(t->ctx, f->path, &f->file);
     if (e) return e;
-    f->config = weft_json_parse(t->ctx, f->file.bytes, f->file.n, path);
+    f->config = weft_json_parse(t->ctx, f->file.bytes, f->file.n, f->path);
     if (weft_json_kind_of(f->config) == WEFT_JSON_OBJECT) return WEFT_OK;
     e = weft_json_kind_of(f->config) == WEFT_JSON_NONE
             ? weft_error_code(t->ctx)
-            : weft_fail(t->ctx, WEFT_FORMAT, "%s: an object was expected", path);
+            : weft_fail(t->ctx, WEFT_FORMAT, "%s: an object was expected", f->path);
     weft_file_close(&f->file);
     return e;
 }
@@ -106,7 +110,7 @@ weft_err study_model(study *t) {
     study_file f;
     weft_err e = study_read(t, &f);
     if (e) return e;
-    e = model_read(t->ctx, f.config, &t->model);
+    e = model_read(t->ctx, f.config, f.path, &t->model);
     weft_file_close(&f.file);
     return e;
 }
@@ -164,8 +168,7 @@ weft_err study_remember(study *t, const options *o, void *settings) {
         t->kept_count += 2; /* also freed when only one of them is there */
         if (!kept[0] || !kept[1]) e = weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
         else if (!options_set(o, t->call->name, settings, kept[0], kept[1]))
-            e = weft_fail(t->ctx, WEFT_FORMAT, "%s/config.json: options.%s does not fit", t->run,
-                          kept[0]);
+            e = weft_fail(t->ctx, WEFT_FORMAT, "%s: options.%s does not fit", f.path, kept[0]);
     }
     weft_file_close(&f.file);
     return e;

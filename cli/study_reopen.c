@@ -1,6 +1,7 @@
 /* study_reopen.c - a run that exists, opened to be judged or exported. */
 #include "study_tasks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +18,9 @@ const study_task *study_task_named(const char *name) {
 /* The run's folder and the file with the weights, from the path of either. */
 static weft_err study_locate(study *t, const char *path) {
     struct stat info;
-    const bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (stat(path, &info) != 0)
+        return weft_fail(t->ctx, WEFT_FILE, "%s: %s", path, strerror(errno));
+    const bool folder = S_ISDIR(info.st_mode);
     const int n = snprintf(t->run, sizeof t->run, "%s", path);
     if (n < 1 || (size_t)n >= sizeof t->run)
         return weft_fail(t->ctx, WEFT_ARGUMENT, "the path of the run is too long, or empty");
@@ -26,15 +29,11 @@ static weft_err study_locate(study *t, const char *path) {
         return WEFT_OK;
     }
     memcpy(t->weights, t->run, (size_t)n + 1);
-    char *slash = strrchr(t->run, '/'); /* run/checkpoints/latest.safetensors, or run/any */
-    if (slash) *slash = 0;
-    else snprintf(t->run, sizeof t->run, ".");
-    slash = strrchr(t->run, '/');
-    const char *last = slash ? slash + 1 : t->run;
-    if (strcmp(last, "checkpoints") == 0) {
-        if (slash) *slash = 0;
-        else snprintf(t->run, sizeof t->run, ".");
-    }
+    const char *slash = strrchr(path, '/'); /* run/any.safetensors, or run/checkpoints/it */
+    const int length = slash ? (int)(slash - path) + 1 : 0;
+    char config[sizeof t->run + 20];
+    snprintf(config, sizeof config, "%.*sconfig.json", length, path);
+    snprintf(t->run, sizeof t->run, "%.*s%s", length, path, stat(config, &info) == 0 ? "." : "..");
     return WEFT_OK;
 }
 

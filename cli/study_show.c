@@ -151,6 +151,7 @@ void study_tell(const study *t, const weft_train_result *r) {
     const int64_t rows = weft_data_rows(t->test);
     if (t->set->json) {
         json j = json_begin(stdout);
+        json_integer(&j, "schema", STUDY_SCHEMA);
         json_text(&j, "run", t->run);
         json_text(&j, "model", network_word(t->model.net.kind));
         json_integer(&j, "steps", r->steps);
@@ -176,7 +177,7 @@ void study_tell(const study *t, const weft_train_result *r) {
     else
         printf("%s%.2f %%%s of %lld examples right", terminal_code(&out, TERMINAL_BOLD),
                100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
-    printf(" (loss %.4f), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
+    printf(" (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
            r->seconds, r->text);
     printf("Report: %s/report.html\n", t->run);
 }

@@ -13,7 +13,7 @@ static const option train_options[] = {
     ROW(resume, "resume", OPTION_FLAG, NULL, 0, 0,
         "go on with the run; options not given stay as they were"),
     ROW(overwrite, "overwrite", OPTION_FLAG, NULL, 0, 0, "begin anew where there is a run already"),
-    ROW(steps, "steps", OPTION_LONG, "N", 1, 0, "end after N steps in all, the schedule stays"),
+    ROW(steps, "steps", OPTION_LONG, "N", 1, 0, "end after N batches in all, the schedule stays"),
     ROW(seconds, "seconds", OPTION_POSITIVE, "N", 0, 0, "end after N seconds of training"),
     ROW(epochs, "epochs", OPTION_LONG, "N", 1, 100000,
         "passes over the data that the schedule is made for"),
@@ -37,7 +37,7 @@ static const option train_options[] = {
     ROW(average, "average", OPTION_NUMBER, "X", 0, 0.99999,
         "judge a moving average of the parameters, X of it kept each step"),
     ROW(accumulate, "accumulate", OPTION_COUNT, "N", 1, 4096,
-        "batches whose mean gradient makes a step"),
+        "batches whose mean gradient moves the parameters once"),
     ROW_THREADS(study_settings),
     ROW_JSON(study_settings),
     ROW_QUIET(study_settings),
@@ -67,7 +67,7 @@ const command train_command = {
     .examples = "weft train digits --model cnn\n"
                 "weft train digits --run runs/mine --steps 2000\n"
                 "weft train digits --run runs/mine --steps 4000 --resume\n"
-                "weft train csv flowers.csv --label species\n",
+                "weft train csv flowers.csv --label flower\n",
     .files = train_files,
     COMMAND_OPTIONS(train_options),
     .settings_size = sizeof(study_settings),

@@ -42,7 +42,23 @@ static weft_err csv_model(study *t) {
         weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, columns);
     for (size_t i = 0; i < columns; i++) /* a column that never changes says nothing */
         if (t->model.deviation[i] == 0) t->model.deviation[i] = 1;
-    return e;
+    t->model.answer_deviation = 1;
+    if (e || !t->model.numbers) return e;
+    const weft_err answer =
+        weft_data_moments(t->train, 1, false, &t->model.answer_mean, &t->model.answer_deviation, 1);
+    if (t->model.answer_deviation == 0) t->model.answer_deviation = 1;
+    return answer;
+}
+
+/* What the table was taken for, since a column of numbers with one word in it is all words. */
+static void csv_tell(const study *t) {
+    const weft_field x = weft_data_field(t->train, 0), y = weft_data_field(t->train, 1);
+    char label[40] = "a number";
+    if (y.classes) snprintf(label, sizeof label, "one of %lld classes", (long long)y.classes);
+    fprintf(stderr,
+            "%lld rows to learn from and %lld for judging; %lld inputs; to be learned: %s\n",
+            (long long)weft_data_rows(t->train), (long long)weft_data_rows(t->test),
+            (long long)x.dims.n[0], label);
 }
 
 static weft_err csv_load(study *t, const void *settings) {
@@ -59,9 +75,18 @@ static weft_err csv_load(study *t, const void *settings) {
     if (!all) return weft_error_code(t->ctx);
     if (t->judged_file) {
         t->test = weft_data_csv(t->ctx, t->judged_file,
-                                &(weft_csv_desc){.like = all, .missing = (weft_missing)s->missing});
+                                &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
+                                                 .like = all,
+                                                 .missing = (weft_missing)s->missing});
         weft_data_free(all);
         return t->test ? WEFT_OK : weft_error_code(t->ctx);
+    }
+    const long long had = weft_data_rows(all);
+    if ((float)had * test < 1 || (float)had * (1 - test) < 1) {
+        weft_data_free(all);
+        return weft_fail(t->ctx, WEFT_FORMAT,
+                         "%s: %lld rows are too few to keep a share of %g for judging", s->file,
+                         had, (double)test);
     }
     const weft_split_desc split = {.share = {1 - test, test}, .seed = (uint32_t)s->common.seed};
     const weft_err e = weft_data_split(all, &split, part);
@@ -70,9 +95,7 @@ static weft_err csv_load(study *t, const void *settings) {
     if (e || t->model.net.rows) return e;
     const int64_t rows = weft_data_rows(t->train);
     if (rows < t->usual.batch) t->usual.batch = rows > 0 ? rows : 1;
-    if (rows < 1 || weft_data_rows(t->test) < 1)
-        return weft_fail(t->ctx, WEFT_FORMAT, "%s: %lld rows are too few to learn from", s->file,
-                         (long long)rows);
+    if (!s->common.quiet) csv_tell(t);
     return csv_model(t);
 }
 
@@ -81,7 +104,10 @@ static int csv_run(const call *c) {
     char *whole = c->count ? realpath(c->words[0], NULL) : NULL;
     if (c->count) s.file = whole ? whole : c->words[0]; /* what is wrong with it shows later */
     int status = EXIT_USAGE;
-    if (s.file || s.common.resume) status = study_main(c, &study_csv, &s);
+    if (s.separator && strcmp(s.separator, "\\t") == 0) s.separator = "\t";
+    if (s.separator && s.separator[1])
+        fprintf(stderr, "weft %s: --separator takes one letter, or \\t\n", c->name);
+    else if (s.file || s.common.resume) status = study_main(c, &study_csv, &s);
     else fprintf(stderr, "weft %s: which FILE? see weft train csv --help\n", c->name);
     free(whole);
     return status;
@@ -95,7 +121,8 @@ static const option csv_options[] = {
     ROW(label, "label", OPTION_TEXT, "COLUMN", 0, 0,
         "what is to be learned: a name, or a number from 1 (the last)"),
     ROW(skip, "skip", OPTION_TEXT, "COLUMNS", 0, 0, "to leave out, separated by commas"),
-    ROW(separator, "separator", OPTION_TEXT, "LETTER", 0, 0, "between cells (found out)"),
+    ROW(separator, "separator", OPTION_TEXT, "LETTER", 0, 0,
+        "between cells, \\t for a tab (found out)"),
     ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "what the label is"),
     ROW(missing, "missing", OPTION_CHOICE, "fails|mean|drops", 0, 0, "what an empty cell means"),
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,
@@ -111,7 +138,8 @@ const command train_csv_task = {
     .about = "Columns of numbers are used as they are, words as one input each. The last column\n"
              "(or --label) is learned: classes if it is words or few whole numbers, else a\n"
              "number. A fifth of the rows is kept for judging.\n",
-    .examples = "weft train csv flowers.csv --label species\n",
+    .examples = "weft train csv flowers.csv --label flower\n"
+                "weft train csv \"$(weft data path flowers)\"\n",
     COMMAND_OPTIONS(csv_options),
     .settings_size = sizeof(csv_settings),
     .run = csv_run,

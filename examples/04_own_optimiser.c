@@ -1,7 +1,8 @@
 /* 04_own_optimiser.c - an optimiser is a function that returns updates: here is one of our own.
  *
- * New here: weft_param, weft_slot, weft_buffer for values that last; weft_assign and
- * weft_updates_join for what a run changes; a schedule that is a formula of the step.
+ * New here: weft_param, weft_slot and weft_number for values that last; weft_params_of for gradients;
+ * weft_assign and weft_updates_join for what a run changes; a schedule that is a formula of the step.
+ * The optimisers that come with Weft are made the same way: see 07_optimisers.c.
  *
  * Lion (Chen et al., 2023) goes by the sign of an averaged gradient. It walks down Rosenbrock's
  * valley, which is curved, narrow and nearly flat along its floor: the lowest point is (1, 1). */
@@ -28,22 +29,17 @@ static weft_updates lion_one(weft_graph *g, weft_state *s, weft_tensor p, weft_t
                              weft_assign(m, next));
 }
 
-/* All parameters of the state; the rate falls to zero over STEPS steps, counted in the state. */
+/* All parameters of the loss; the rate falls to zero over STEPS steps, counted in the state. However
+ * many parameters there are, their steps are compiled into one pass over memory. */
 static weft_updates lion(weft_state *s, weft_tensor loss, const lion_desc *d) {
     weft_graph *g = loss.g;
-    weft_tensor step = weft_buffer(g, s, "lion.step", WEFT_F32, WEFT_0D, zeros);
+    weft_tensor step = weft_number(g, s, "lion.step", 0);
     weft_tensor left = weft_offset(weft_scale(step, -1.0f / STEPS), 1);
     weft_tensor rate = weft_scale(weft_square(left), d->lr);
     weft_updates all = weft_assign(step, weft_offset(step, 1));
-    const size_t entries = weft_state_count(s); /* slots come behind, and are not trained */
-    for (size_t i = 0; i < entries; i++) {
-        weft_entry e;
-        if (weft_state_entry(s, i, &e) != WEFT_OK || !e.trained) continue;
-        weft_tensor p = weft_param(g, s, e.name, e.dims, zeros),
-                    grad; /* it exists: found by name */
-        weft_grad(loss, &p, 1, &grad);
-        all = weft_updates_join(g, all, lion_one(g, s, p, grad, rate, d));
-    }
+    const weft_params p = weft_params_of(s, loss);
+    for (size_t i = 0; i < p.n; i++)
+        all = weft_updates_join(g, all, lion_one(g, s, p.param[i], p.grad[i], rate, d));
     return all;
 }
 

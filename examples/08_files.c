@@ -1,7 +1,7 @@
 /* 08_files.c - files: a model others can open, and a run that goes on where it stopped.
  *
- * New here: weft_archive, what a file of arrays holds; weft_state_save and weft_state_load, which go
- * between a state and an archive; checkpoints, which keep all that training needs. A run of 200
+ * New here: weft_archive, what a file of arrays holds; weft_state_save and weft_state_load, which
+ * go between a state and an archive; checkpoints, which keep all that training needs. A run of 200
  * steps is compared with one that stops at 100, is thrown away, and goes on from its file. */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/bin/sh
-# long_fuzz.sh - every target under tests/fuzz with clang's libFuzzer, for WEFT_FUZZ_SECONDS (15) each,
-# two at a time.
+# long_fuzz.sh - every target under tests/fuzz with clang's libFuzzer, for WEFT_FUZZ_SECONDS (15)
+# each, two at a time.
 #
-# The parsers (src/io, src/data) and the targets are built here with the fuzzer's and the sanitizers'
-# instrumentation; the rest of the library is the one of `make test-clang`. A finding is kept in
-# $build/fuzzer/NAME.found, and its file can be given to $build/fuzz/fuzz_NAME. How many inputs were
-# tried is printed.
+# The parsers (src/io, src/data) and the targets are built here with the fuzzer's and the
+# sanitizers' instrumentation; the rest of the library is the one of `make test-clang`. A finding
+# is kept in $build/fuzzer/NAME.found, and its file can be given to $build/fuzz/fuzz_NAME. How many
+# inputs were tried is printed.
 . tests/shell.sh
 seconds=${WEFT_FUZZ_SECONDS:-15}
 made=$build/fuzzer

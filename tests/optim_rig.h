@@ -1,7 +1,7 @@
 /* optim_rig.h - parameters, gradients that are fed, and an optimiser over them.
  *
- * Values are tools/golden's: distinct multiples of 1/1000 in [-2, 2], from a salt. Gradient i of run
- * k has the salt 10 + 3 k + i. */
+ * Values are tools/golden's: distinct multiples of 1/1000 in [-2, 2], from a salt. Gradient i of
+ * run k has the salt 10 + 3 k + i. */
 #ifndef WEFT_OPTIM_RIG_H
 #define WEFT_OPTIM_RIG_H
 
@@ -10,6 +10,8 @@
 #include <weft/optim.h>
 
 #include <math.h>
+
+#define KIND(name) .kind = WEFT_OPTIMISER_##name
 
 enum { RIG_PARAMS = 40, RIG_COUNT = 64 }; /* parameters; elements of one at most */
 

@@ -92,8 +92,8 @@ TEST(separators) {
 TEST(quotes_lines_and_spaces) {
     static const char *const texts[] = {
         "a,b\r\n1,x\r\n2,y\r\n", /* CRLF */
-        "\xef\xbb\xbf"
-        "a,b\n1,x\n2,y",                               /* a byte order mark, no last line end */
+        ("\xef\xbb\xbf"
+         "a,b\n1,x\n2,y"),                             /* a byte order mark, no last line end */
         "\n\n a , b \n 1 ,\tx\n\n  \n2, y \n\n",       /* spaces and empty lines */
         "\"a\",\"b\"\n\"1\",\"x\"\n \"2\" , \"y\" \n", /* quotes, also around numbers */
         "a,b\n1,x\n2,\"y\"",                           /* at the very end */

@@ -1,6 +1,6 @@
 /* test_io_bad.c - malformed safetensors and .npy files: each is refused with its code and a message
- * that names what is wrong, in little memory. Indexes, zip files and checkpoints have files of their
- * own. */
+ * that names what is wrong, in little memory. Indexes, zip files and checkpoints have files of
+ * their own. */
 #include "io_world.h"
 
 static counter heap_of;

@@ -1,5 +1,5 @@
-/* test_io_checkpoint.c - checkpoints: every bit comes back, damage is found, the one before is kept.
- */
+/* test_io_checkpoint.c - checkpoints: every bit comes back, damage is found, the last but one is
+ * kept. */
 #include "io_world.h"
 
 #include <sys/file.h>
@@ -293,6 +293,26 @@ TEST(malformed) {
     static const weft_load_desc loose = {.allow_extra = true, .all = true};
     CHECK_EQ(weft_checkpoint_load(other, path, &(weft_checkpoint){.differ = &loose}), WEFT_OK);
     weft_state_free(other);
+    weft_state_free(s);
+    weft_state_free(t);
+}
+
+/* A link to another folder: all files of the checkpoint are beside its target. */
+TEST(through_a_link) {
+    weft_state *s = make(1), *t = make(2);
+    mkdir(in_folder("far"), 0700);
+    CHECK_EQ(weft_checkpoint_save(s, in_folder("far/run.safetensors"), NULL), WEFT_OK);
+    CHECK_EQ(symlink("far/run.safetensors", in_folder("near.safetensors")), 0);
+    CHECK_EQ(weft_checkpoint_save(s, in_folder("near.safetensors"), NULL), WEFT_OK);
+    CHECK_EQ(access(in_folder("far/run.previous.safetensors"), F_OK), 0);
+    file_put(in_folder("far/run.safetensors.00000000.weft-tmp"), "", 0);
+    CHECK_EQ(weft_checkpoint_load(t, in_folder("near.safetensors"), NULL), WEFT_OK);
+    CHECK_EQ(weft_state_hash(t), weft_state_hash(s));
+    CHECK(access(in_folder("far/run.safetensors.00000000.weft-tmp"), F_OK) != 0);
+    CHECK_EQ(symlink("nowhere", in_folder("dangling.safetensors")), 0);
+    CHECK_EQ(weft_checkpoint_save(s, in_folder("dangling.safetensors"), NULL), WEFT_FILE);
+    CHECK_HAS(weft_error(c), "cannot be followed");
+    CHECK_EQ(weft_checkpoint_load(t, in_folder("dangling.safetensors"), NULL), WEFT_FILE);
     weft_state_free(s);
     weft_state_free(t);
 }

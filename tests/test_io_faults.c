@@ -1,8 +1,8 @@
 /* test_io_faults.c - the n-th allocation fails, the n-th system call fails, for every n.
  *
- * System calls are caught by defining them here: the library is linked statically, so that its calls
- * end up in this file, which passes them on or does not. Whatever fails, the old file stays as it
- * was, or the new one is there in full; nothing leaks; the next load removes what is left. */
+ * System calls are caught by defining them here: the library is linked statically, so that its
+ * calls end up in this file, which passes them on or does not. Whatever fails, the old file stays
+ * as it was, or the new one is there in full; nothing leaks; the next load removes leftovers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif

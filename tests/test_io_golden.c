@@ -73,6 +73,23 @@ TEST(one_set_in_three_files) {
     }
 }
 
+/* Deflated with codes of every length: byte k comes as often as the k-th of Fibonacci's numbers. */
+TEST(long_codes) {
+    begin();
+    weft_archive *a = weft_archive_open(c, "tests/golden/skewed.npz");
+    weft_array x;
+    if (!CHECK(a) || !CHECK_EQ(weft_archive_find(a, "skewed", &x), WEFT_OK)) return;
+    long seen[256] = {0}, now = 1, next = 1;
+    for (size_t i = 0; i < x.bytes; i++) seen[((const unsigned char *)x.data)[i]]++;
+    for (int k = 0; k < 256; k++) {
+        CHECK_EQ(seen[k], k < 17 ? now : 0);
+        long sum = now + next;
+        now = next, next = sum;
+        if (k >= 17) now = next = 0;
+    }
+    weft_archive_free(a);
+}
+
 TEST(versions_of_npy) {
     begin();
     for (int version = 1; version <= 3; version++) {

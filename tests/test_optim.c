@@ -15,38 +15,39 @@ static const weft_group some_groups[] = {
     {"*", .frozen = true},
 };
 
-/* clang-format off */
 static const struct {
     const char *name;
     weft_optimiser_desc d;
 } torch[] = {
-    {"sgd",              {WEFT_OPTIMISER_SGD, .lr = 0.1f}},
-    {"sgd_decay",        {WEFT_OPTIMISER_SGD, .lr = 0.1f, .decay = 0.2f}},
-    {"momentum",         {WEFT_OPTIMISER_SGD, .lr = 0.1f, .momentum = 0.9f}},
-    {"nesterov",         {WEFT_OPTIMISER_SGD, .lr = 0.05f, .momentum = 0.8f, .nesterov = true}},
-    {"momentum_decay",   {WEFT_OPTIMISER_SGD, .lr = 0.05f, .momentum = 0.9f, .decay = 0.05f}},
-    {"adam",             {WEFT_OPTIMISER_ADAM, .lr = 0.05f}},
-    {"adam_other",       {WEFT_OPTIMISER_ADAM, .lr = 0.1f, .beta1 = 0.8f, .beta2 = 0.95f, .eps = 1e-3f}},
-    {"adam_l2",          {WEFT_OPTIMISER_ADAM, .lr = 0.05f, .decay = 0.1f}},
-    {"adam_amsgrad",     {WEFT_OPTIMISER_ADAM, .lr = 0.05f, .beta1 = 0.5f, .beta2 = 0.6f, .decay = 0.1f, .amsgrad = true}},
-    {"adamw",            {WEFT_OPTIMISER_ADAMW, .lr = 0.05f}},
-    {"adamw_decay",      {WEFT_OPTIMISER_ADAMW, .lr = 0.05f, .decay = 0.3f}},
-    {"adamw_amsgrad",    {WEFT_OPTIMISER_ADAMW, .lr = 0.05f, .beta1 = 0.5f, .beta2 = 0.6f, .amsgrad = true}},
-    {"rmsprop",          {WEFT_OPTIMISER_RMSPROP, .lr = 0.02f}},
-    {"rmsprop_decay",    {WEFT_OPTIMISER_RMSPROP, .lr = 0.02f, .alpha = 0.9f, .eps = 1e-4f, .decay = 0.1f}},
-    {"rmsprop_momentum", {WEFT_OPTIMISER_RMSPROP, .lr = 0.02f, .momentum = 0.7f}},
-    {"rmsprop_centered", {WEFT_OPTIMISER_RMSPROP, .lr = 0.02f, .alpha = 0.8f, .momentum = 0.5f, .centered = true}},
-    {"adagrad",          {WEFT_OPTIMISER_ADAGRAD, .lr = 0.1f}},
-    {"adagrad_other",    {WEFT_OPTIMISER_ADAGRAD, .lr = 0.1f, .decay = 0.1f, .first_sum = 0.5f, .eps = 1e-3f}},
-    {"sgd_clip_value",   {WEFT_OPTIMISER_SGD, .lr = 0.1f, .clip_value = 0.7f}},
-    {"sgd_clip_norm",    {WEFT_OPTIMISER_SGD, .lr = 0.1f, .clip_norm = 1.5f}},
-    {"momentum_clip_both", {WEFT_OPTIMISER_SGD, .lr = 0.1f, .momentum = 0.9f, .clip_value = 1.2f, .clip_norm = 2.5f}},
-    {"adamw_clip_norm",  {WEFT_OPTIMISER_ADAMW, .lr = 0.05f, .clip_norm = 0.5f}},
-    {"adam_clip_both",   {WEFT_OPTIMISER_ADAM, .lr = 0.05f, .clip_value = 1, .clip_norm = 3}},
-    {"sgd_loose",        {WEFT_OPTIMISER_SGD, .lr = 0.1f, .clip_norm = 1000}},
-    {"groups",           {WEFT_OPTIMISER_ADAMW, .lr = 0.05f, .decay = 0.1f, .groups = some_groups, .group_count = 3}},
+    {"sgd", {KIND(SGD), .lr = 0.1f}},
+    {"sgd_decay", {KIND(SGD), .lr = 0.1f, .decay = 0.2f}},
+    {"momentum", {KIND(SGD), .lr = 0.1f, .momentum = 0.9f}},
+    {"nesterov", {KIND(SGD), .lr = 0.05f, .momentum = 0.8f, .nesterov = true}},
+    {"momentum_decay", {KIND(SGD), .lr = 0.05f, .momentum = 0.9f, .decay = 0.05f}},
+    {"adam", {KIND(ADAM), .lr = 0.05f}},
+    {"adam_other", {KIND(ADAM), .lr = 0.1f, .beta1 = 0.8f, .beta2 = 0.95f, .eps = 1e-3f}},
+    {"adam_l2", {KIND(ADAM), .lr = 0.05f, .decay = 0.1f}},
+    {"adam_amsgrad",
+     {KIND(ADAM), .lr = 0.05f, .beta1 = 0.5f, .beta2 = 0.6f, .decay = 0.1f, .amsgrad = true}},
+    {"adamw", {KIND(ADAMW), .lr = 0.05f}},
+    {"adamw_decay", {KIND(ADAMW), .lr = 0.05f, .decay = 0.3f}},
+    {"adamw_amsgrad", {KIND(ADAMW), .lr = 0.05f, .beta1 = 0.5f, .beta2 = 0.6f, .amsgrad = true}},
+    {"rmsprop", {KIND(RMSPROP), .lr = 0.02f}},
+    {"rmsprop_decay", {KIND(RMSPROP), .lr = 0.02f, .alpha = 0.9f, .eps = 1e-4f, .decay = 0.1f}},
+    {"rmsprop_momentum", {KIND(RMSPROP), .lr = 0.02f, .momentum = 0.7f}},
+    {"rmsprop_centered",
+     {KIND(RMSPROP), .lr = 0.02f, .alpha = 0.8f, .momentum = 0.5f, .centered = true}},
+    {"adagrad", {KIND(ADAGRAD), .lr = 0.1f}},
+    {"adagrad_other", {KIND(ADAGRAD), .lr = 0.1f, .decay = 0.1f, .first_sum = 0.5f, .eps = 1e-3f}},
+    {"sgd_clip_value", {KIND(SGD), .lr = 0.1f, .clip_value = 0.7f}},
+    {"sgd_clip_norm", {KIND(SGD), .lr = 0.1f, .clip_norm = 1.5f}},
+    {"momentum_clip_both",
+     {KIND(SGD), .lr = 0.1f, .momentum = 0.9f, .clip_value = 1.2f, .clip_norm = 2.5f}},
+    {"adamw_clip_norm", {KIND(ADAMW), .lr = 0.05f, .clip_norm = 0.5f}},
+    {"adam_clip_both", {KIND(ADAM), .lr = 0.05f, .clip_value = 1, .clip_norm = 3}},
+    {"sgd_loose", {KIND(SGD), .lr = 0.1f, .clip_norm = 1000}},
+    {"groups", {KIND(ADAMW), .lr = 0.05f, .decay = 0.1f, .groups = some_groups, .group_count = 3}},
 };
-/* clang-format on */
 
 static void three_parameters(rig *r) {
     rig_add(r, "a", weft_dims(3, 4));
@@ -279,6 +280,20 @@ TEST(parameters_of_a_loss) {
         weft_plan_free(plan);
     }
     rig_close(&r);
+}
+
+/* Names are for groups: without them nothing is amiss. */
+TEST(parameters_without_names) {
+    for (int kind = 0; kind < WEFT_OPTIMISER_COUNT; kind++) {
+        rig r;
+        rig_open(&r, "cpu", 1);
+        three_parameters(&r);
+        weft_params p = rig_params(&r);
+        p.name = NULL;
+        const weft_optimiser_desc d = {.kind = (weft_optimiser_kind)kind};
+        if (rig_compile(&r, weft_optimise(r.s, p, &d), (weft_plan_desc){0})) rig_run(&r, 0, 1);
+        rig_close(&r);
+    }
 }
 
 TEST(names) {

@@ -1,5 +1,5 @@
-/* test_optim_plan.c - what optimisers become: how many passes, over how many segments, with the same
- * bits on any number of threads; and that joining steps changes no value. */
+/* test_optim_plan.c - what optimisers become: how many passes, over how many segments, with the
+ * same bits on any number of threads; and that joining steps changes no value. */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include "optim_rig.h"
 
@@ -7,43 +7,41 @@
 
 /* ---- counts ---- */
 
-/* clang-format off */
 static const struct {
     const char *name;
-    uint32_t kernels;  /* for eight parameters, six of them matrices; one step deals with numbers */
+    uint32_t kernels; /* for eight parameters, six of them matrices; one step deals with numbers */
     weft_optimiser_desc d;
 } counts[] = {
-    {"sgd",               2, {.kind = WEFT_OPTIMISER_SGD}},
-    {"sgd, decay",        2, {WEFT_OPTIMISER_SGD, .decay = 0.1f}},
-    {"momentum",          2, {WEFT_OPTIMISER_SGD, .momentum = 0.9f}},
-    {"nesterov",          2, {WEFT_OPTIMISER_SGD, .momentum = 0.9f, .nesterov = true}},
-    {"adam",              2, {.kind = WEFT_OPTIMISER_ADAM}},
-    {"adam, decay",       2, {WEFT_OPTIMISER_ADAM, .decay = 0.1f}},
-    {"adam, amsgrad",     2, {WEFT_OPTIMISER_ADAM, .amsgrad = true}},
-    {"adamw",             2, {.kind = WEFT_OPTIMISER_ADAMW}},
-    {"adamw, amsgrad",    2, {WEFT_OPTIMISER_ADAMW, .amsgrad = true}},
-    {"rmsprop",           2, {.kind = WEFT_OPTIMISER_RMSPROP}},
-    {"rmsprop, all",      2, {WEFT_OPTIMISER_RMSPROP, .momentum = 0.9f, .centered = true, .decay = 0.1f}},
-    {"adagrad",           2, {.kind = WEFT_OPTIMISER_ADAGRAD}},
-    {"lion",              2, {WEFT_OPTIMISER_LION, .decay = 0.1f}},
-    {"sgd, clip value",   2, {WEFT_OPTIMISER_SGD, .clip_value = 1}},
-    {"lion, clip value",  2, {WEFT_OPTIMISER_LION, .clip_value = 1}},
-    {"adamw, clip value", 2, {WEFT_OPTIMISER_ADAMW, .clip_value = 1}},
+    {"sgd", 2, {KIND(SGD)}},
+    {"sgd, decay", 2, {KIND(SGD), .decay = 0.1f}},
+    {"momentum", 2, {KIND(SGD), .momentum = 0.9f}},
+    {"nesterov", 2, {KIND(SGD), .momentum = 0.9f, .nesterov = true}},
+    {"adam", 2, {KIND(ADAM)}},
+    {"adam, decay", 2, {KIND(ADAM), .decay = 0.1f}},
+    {"adam, amsgrad", 2, {KIND(ADAM), .amsgrad = true}},
+    {"adamw", 2, {KIND(ADAMW)}},
+    {"adamw, amsgrad", 2, {KIND(ADAMW), .amsgrad = true}},
+    {"rmsprop", 2, {KIND(RMSPROP)}},
+    {"rmsprop, all", 2, {KIND(RMSPROP), .momentum = 0.9f, .centered = true, .decay = 0.1f}},
+    {"adagrad", 2, {KIND(ADAGRAD)}},
+    {"lion", 2, {KIND(LION), .decay = 0.1f}},
+    {"sgd, clip value", 2, {KIND(SGD), .clip_value = 1}},
+    {"lion, clip value", 2, {KIND(LION), .clip_value = 1}},
+    {"adamw, clip value", 2, {KIND(ADAMW), .clip_value = 1}},
     /* squares of all gradients, their sums, the sum of those; scaling is part of the pass */
-    {"sgd, clip norm",    5, {WEFT_OPTIMISER_SGD, .clip_norm = 1}},
-    {"lion, clip norm",   5, {WEFT_OPTIMISER_LION, .clip_norm = 1}},
-    {"adamw, clip norm",  5, {WEFT_OPTIMISER_ADAMW, .clip_norm = 1}},
-    {"rmsprop, average",  2, {WEFT_OPTIMISER_RMSPROP, .ema = 0.99f}},
-    {"adamw, average",    3, {WEFT_OPTIMISER_ADAMW, .ema = 0.99f}},
+    {"sgd, clip norm", 5, {KIND(SGD), .clip_norm = 1}},
+    {"lion, clip norm", 5, {KIND(LION), .clip_norm = 1}},
+    {"adamw, clip norm", 5, {KIND(ADAMW), .clip_norm = 1}},
+    {"rmsprop, average", 2, {KIND(RMSPROP), .ema = 0.99f}},
+    {"adamw, average", 3, {KIND(ADAMW), .ema = 0.99f}},
     /* with a kernel of its own: sums, then the step */
-    {"lion, 4 runs",      2, {WEFT_OPTIMISER_LION, .accumulate = 4}},
-    {"adamw, 4 runs",     3, {WEFT_OPTIMISER_ADAMW, .accumulate = 4}},
+    {"lion, 4 runs", 2, {KIND(LION), .accumulate = 4}},
+    {"adamw, 4 runs", 3, {KIND(ADAMW), .accumulate = 4}},
     /* numbers, directions, two norms with a sum each, eight steps of their own lengths */
-    {"lamb",             15, {.kind = WEFT_OPTIMISER_LAMB}},
+    {"lamb", 15, {KIND(LAMB)}},
     /* fifteen products a matrix; numbers, momentum, norm, its sum; AdamW for the rest */
-    {"muon",             95, {.kind = WEFT_OPTIMISER_MUON}},
+    {"muon", 95, {KIND(MUON)}},
 };
-/* clang-format on */
 
 static void eight_parameters(rig *r) {
     static const char *const names[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
@@ -212,7 +210,7 @@ TEST(the_same_bits_on_any_number_of_threads) {
 
 /* ---- hazards: entries that are read by the steps of their neighbours ---- */
 
-enum { NEIGHBOURS = 5, WIDE = 700 };
+enum { NEIGHBOURS = 5, WIDE = 700, CHAINED = 8 };
 
 /* Updates of neighbours that look alike, by what else they read. */
 static weft_tensor next_of(weft_graph *g, const weft_tensor *e, int i, int way) {
@@ -240,8 +238,13 @@ static void shifted(const char *device, int threads, int way, float *out) {
     static const char *const names[NEIGHBOURS] = {"a", "b", "c", "d", "e"};
     for (int i = 0; i < NEIGHBOURS; i++)
         e[i] = weft_param(g, s, names[i], weft_dims(WIDE), (weft_init){0});
-    for (int i = 0; i < NEIGHBOURS; i++)
-        u = weft_updates_join(g, u, weft_assign(e[i], next_of(g, e, i, way)));
+    weft_tensor last = weft_full(g, weft_dims(WIDE), 1);
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        weft_tensor next = next_of(g, e, i, way);
+        if (way >= CHAINED) next = weft_add(next, last); /* what the one before has become */
+        last = way == CHAINED ? next : weft_stored(next);
+        u = weft_updates_join(g, u, weft_assign(e[i], next));
+    }
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.update = u, .threads = threads});
     CHECK(p);
     for (int i = 0; i < NEIGHBOURS; i++) rig_numbers(i + 1, weft_state_data(s, names[i]), WIDE);
@@ -256,13 +259,43 @@ static void shifted(const char *device, int threads, int way, float *out) {
 
 TEST(neighbours_see_old_values) {
     static float want[NEIGHBOURS * WIDE], got[NEIGHBOURS * WIDE];
-    for (int way = 0; way < 8; way++)
+    for (int way = 0; way < CHAINED + 2; way++)
         for (int threads = 1; threads < 4; threads++) {
             CASE("way %d, %d threads", way, threads);
             shifted("ref", 1, way, want);
             shifted("cpu", threads, way, got);
             CHECK_ARRAY(got, want, NEIGHBOURS * WIDE, 1e-5);
         }
+}
+
+/* Two alike steps, and between them what the first must precede and the second must follow. */
+static void in_order(const char *device, float *out) {
+    weft_ctx *c = weft_open(device);
+    weft_state *s = weft_state_new(c);
+    weft_graph *g = weft_graph_new(c);
+    const weft_init ones = {.kind = WEFT_INIT_ONES};
+    weft_tensor a = weft_param(g, s, "a", weft_dims(WIDE), ones);
+    weft_tensor b = weft_param(g, s, "b", weft_dims(WIDE), ones);
+    weft_tensor x = weft_cast(weft_iota(g, weft_dims(WIDE), 0), WEFT_F32);
+    weft_tensor next = weft_stored(weft_sub(a, weft_stored(weft_sin(x))));
+    weft_tensor sum = weft_sum(weft_flip(next, 0), WEFT_ALL, false);
+    weft_tensor last = weft_sub(b, weft_stored(weft_mul(weft_cos(x), weft_scale(sum, 0.01f))));
+    weft_updates u = weft_updates_join(g, weft_assign(a, next), weft_assign(b, last));
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.update = u, .threads = 1});
+    CHECK(p && weft_run(p) == WEFT_OK && weft_run(p) == WEFT_OK);
+    weft_state_get(s, "a", out, WIDE * sizeof *out);
+    weft_state_get(s, "b", out + WIDE, WIDE * sizeof *out);
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
+
+TEST(order_is_kept) {
+    static float want[2 * WIDE], got[2 * WIDE];
+    in_order("ref", want);
+    in_order("cpu", got);
+    CHECK_ARRAY(got, want, 2 * WIDE, 1e-5);
 }
 
 /* Two states in one graph: entries at the same places of different memory. */

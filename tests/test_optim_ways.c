@@ -1,4 +1,4 @@
-/* test_optim_ways.c - what goes around a step: groups, accumulation, averages, clipping, the rate. */
+/* test_optim_ways.c - what goes around a step: groups, accumulation, averages, clipping, rates. */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include "optim_rig.h"
 

@@ -1,4 +1,4 @@
-/* test_schedule.c - schedules against PyTorch's, step by step, and what they make of odd requests. */
+/* test_schedule.c - schedules against PyTorch's, step by step, beyond their ends, and plateaus. */
 #define _POSIX_C_SOURCE 200809L /* getline */
 #include "optim_rig.h"
 

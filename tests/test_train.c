@@ -267,6 +267,28 @@ TEST(every_optimiser_resumes) {
         }
 }
 
+static weft_err judge_and_fail(void *user, int64_t step, weft_metrics *m) {
+    (void)user, (void)step, (void)m;
+    return WEFT_FILE;
+}
+
+/* What a run left is not what a later one in the same folder goes on from. */
+TEST(a_run_that_begins_anew_forgets_the_one_before) {
+    const weft_err ends[] = {WEFT_OK, WEFT_OK, WEFT_FILE, WEFT_FILE};
+    fresh_folder("run");
+    for (int i = 0; i < 4; i++) { /* two that end well, one that dies, one that would go on */
+        CASE("run %d", i);
+        bench_top *t = begin(1, adamw);
+        weft_tensor in[2];
+        weft_train_desc d = desc_of(t, in, i == 1 ? 40 : 20);
+        d.run = folder, d.resume = i == 1 || i == 3, d.evaluate_every = 1;
+        if (i == 2) d.evaluate = judge_and_fail;
+        CHECK_EQ(weft_train(t->s, &d, NULL), ends[i]);
+        end(t);
+    }
+    remove_folder();
+}
+
 TEST(a_flag_of_the_program_stops_it) {
     bench_top *t = begin(1, adamw);
     weft_tensor in[2];

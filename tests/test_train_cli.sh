@@ -55,6 +55,20 @@ check "resumed" train average-part --steps 12 --resume
 check "give the same bits" same average average-part
 check "and are judged" ends 0 "$weft" eval "$scratch/average"
 
+# ---- schedules ----
+
+rate_at_end() { # run options...: the rate of the last step
+    train "$@" --batch 32 --hidden 16 --epochs 2 >"$scratch/out" 2>&1 || return 1
+    sed -n 's/.*"train\/rate": \([^,}]*\).*/\1/p' "$scratch/$1/metrics.jsonl" | tail -n 1
+}
+below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 > 0 && a + 0 < b + 0) }'; }
+# From 0.002 down to a hundredth, or a tenth of a tenth, however many batches make a step.
+for schedule in cosine linear step exponential one-cycle; do
+    check "$schedule ends low" below "$(rate_at_end "$schedule" --rate 0.002 --schedule $schedule)" 0.0001
+    check "$schedule with accumulation" below \
+        "$(rate_at_end "$schedule-4" --rate 0.002 --schedule $schedule --accumulate 4)" 0.0003
+done
+
 # ---- Ctrl-C ----
 
 interrupted() {
@@ -71,6 +85,7 @@ interrupted() {
 }
 check "Ctrl-C ends with 130" interrupted
 check "a checkpoint is there" ends 0 "$weft" inspect "$scratch/ctrl"
+check "it says how to go on" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"
 check "it goes on" train ctrl --resume --steps 100000 --seconds 0.5
 
 # ---- export ----
@@ -111,6 +126,21 @@ done
 check "a number is learned" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/number" --json --quiet
 check "R2" has "$scratch/out" test_r2
 check "close to 1" sh -c "grep -Eq '\"test_r2\": (0\\.9|1)' '$scratch/out'"
+for unit in 000000 e-12 e25; do # the same table in other units is as easy
+    sed -E "2,\$ s/\\.5\$/$unit/" "$scratch/number.csv" >"$scratch/unit.csv"
+    check "in units of 1$unit" ends 0 "$weft" train csv "$scratch/unit.csv" --task numbers --run "$scratch/unit" --overwrite --json --quiet
+    check "close to 1 too" sh -c "grep -Eq '\"test_r2\": (0\\.9|1)' '$scratch/out'"
+    r2=$(field "$scratch/out" test_r2)
+    check "eval" ends 0 "$weft" eval "$scratch/unit" --json
+    check "agrees" [ "$(field "$scratch/out" test_r2)" = "$r2" ]
+done
+check "half of it" ends 0 "$weft" train csv "$scratch/unit.csv" --task numbers --run "$scratch/unit-part" --steps 90 --quiet
+check "resumed" ends 0 "$weft" train csv --run "$scratch/unit-part" --resume --quiet
+check "gives the same bits" same unit unit-part
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 300; i++) print i % 100 "," i % 7 ",c" i % 100 }' >"$scratch/many.csv"
+check "a hundred classes" prints 'test_accuracy' "$weft" train csv "$scratch/many.csv" --run "$scratch/many" --steps 20 --json --test 0.3 --quiet
+check "what a table was taken for" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/taken" --steps 4
+check "is told" grep -q '48 rows to learn from and 12 for judging; 2 inputs; to be learned: a number' "$scratch/err"
 
 # ---- what is refused ----
 
@@ -123,6 +153,16 @@ check "resuming nothing" refuses 1 'config.json' "$weft" train digits --run "$sc
 check "a table that is not there" refuses 1 'nothing.csv' "$weft" train csv "$scratch/nothing.csv" --run "$scratch/n1"
 printf 'a,b\n1\n2,3\n' >"$scratch/bad.csv"
 check "a bad table" refuses 4 'bad.csv' "$weft" train csv "$scratch/bad.csv" --run "$scratch/n2"
+printf 'a,b\n1,x\n2,y\n' >"$scratch/few.csv"
+check "a table of two rows" refuses 4 'few.csv: 2 rows are too few' "$weft" train csv "$scratch/few.csv" --run "$scratch/n3"
+check "a batch of more than there is" refuses 1 '\-\-batch 500: there are 48' "$weft" train csv "$scratch/number.csv" --run "$scratch/n4" --batch 500 --quiet
+check "a warm-up longer than the run" refuses 1 '\-\-warmup 900' "$weft" train csv "$scratch/number.csv" --run "$scratch/n5" --warmup 900 --quiet
+check "a separator of two letters" usage_error 'one letter' "$weft" train csv "$scratch/number.csv" --separator ab
+check "both to go on and to begin anew" usage_error 'either' "$weft" train digits --run "$scratch/mlp" --resume --overwrite
+check "to go on with another task's run" refuses 1 'is a run of "train csv"' "$weft" train digits --run "$scratch/number" --resume
+check "eval of nothing" refuses 1 'nothing: No such file' "$weft" eval "$scratch/nothing"
+check "eval from inside" sh -c "case '$weft' in /*) weft='$weft' ;; *) weft=\$PWD/$weft ;; esac; cd '$scratch/number/checkpoints' && \"\$weft\" eval latest.safetensors"
+check "a hash of some tensors" usage_error 'does not go with it' "$weft" inspect --hash --only 'fc*' "$scratch/mlp"
 check "export what?" usage_error '\-\-c' "$weft" export "$scratch/mlp"
 check "eval of no run" refuses 1 'config.json' "$weft" eval "$scratch"
 printf '{"weft": 1' >"$scratch/told/config.json"

@@ -78,6 +78,15 @@ def network():
     return state
 
 
+def skewed():
+    """Bytes whose frequencies are Fibonacci's: deflate needs codes of all lengths up to 15 for them."""
+    a, b, out = 1, 1, []
+    for byte in range(17):
+        out += [byte] * a
+        a, b = b, a + b
+    return np.random.RandomState(1).permutation(np.array(out, dtype="u1"))
+
+
 def write_files(folder):
     a = arrays()
     plain = {n: (TYPES[n[:2]] if n[:2] in TYPES else "F32", v.shape, v.tobytes()) for n, v in a.items()}
@@ -92,6 +101,7 @@ def write_files(folder):
         with open(os.path.join(folder, f"v{version}.npy"), "wb") as f:
             v = values(f"v{version}", "f4", (3, 5))
             np.lib.format.write_array(f, np.asfortranarray(v.astype(">f4")) if version == 2 else v, (version, 0))
+    np.savez_compressed(os.path.join(folder, "skewed.npz"), skewed=skewed())
     kinds = {torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.int64: "I64"}
     named = {}
     for name, t in network().items():

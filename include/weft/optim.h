@@ -12,7 +12,8 @@
  * names: "optim.exp_avg.fc.weight".
  *
  * Steps that work element by element (all but LAMB and Muon) run as one pass over all parameters.
- * Clipping by value, scaling by the clipped norm, accumulation and averaging are part of it. */
+ * Clipping by value and scaling to a norm are part of it, and so are accumulation and averages, but
+ * with momentum and Adam, whose kernels are made by hand: there each is a small pass beside. */
 #ifndef WEFT_OPTIM_H
 #define WEFT_OPTIM_H
 

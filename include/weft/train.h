@@ -127,7 +127,8 @@ typedef struct weft_train_desc {
 
     const char *run;                 /* the folder; NULL: nothing is written */
     const char *config, *title;      /* as in weft_journal_desc */
-    bool    resume;                  /* go on from the run's checkpoint; none is an error */
+    bool    resume;                  /* go on from the run's checkpoint; none is an error. If not,
+                                        the folder begins anew: its checkpoint is removed */
     int64_t log_every;               /* steps; 0: 50 */
     double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only */
     FILE   *progress;                /* NULL: shows nothing */

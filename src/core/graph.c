@@ -386,7 +386,7 @@ weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int n
                         const int64_t *attr, int nattr) {
     int64_t all[32] = {which};
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
-    for (int i = 0; i < nattr; i++) all[i + 1] = attr[i]; /* attr may be NULL: then there are none */
+    for (int i = 0; i < nattr; i++) all[i + 1] = attr[i]; /* NULL has none */
     return graph_append(g, OP_block, WEFT_F32, 0, NULL, in, nin, all, nattr + 1);
 }
 

@@ -67,7 +67,7 @@ weft_tensor weft_number(weft_graph *g, weft_state *s, const char *name, float fi
 
 /* ---- steps with kernels ---- */
 
-/* Operands of a step: `moving` f32 tensors of one shape, then 0-d numbers, then what `how` gives. */
+/* Operands of a step: `moving` f32 tensors of one shape, 0-d numbers, then what is optional. */
 typedef struct steps_call {
     const char *what;
     weft_tensor in[STEPS_OPERANDS];

@@ -1,7 +1,7 @@
 /* archive.h - the table every format is read into and written from.
  *
- * Records are small, because a file may name a million empty arrays in fifty bytes each: extents lie
- * in a list of their own, names and texts in blocks, one per file. */
+ * Records are small, because a file may name a million empty arrays in fifty bytes each: extents
+ * lie in a list of their own, names and texts in blocks, one per file. */
 #ifndef WEFT_IO_ARCHIVE_H
 #define WEFT_IO_ARCHIVE_H
 

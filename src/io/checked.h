@@ -1,7 +1,7 @@
 /* checked.h - arithmetic on sizes that files claim: every step says whether it overflowed.
  *
  * All sizes and offsets in files are 64 bits wide on every machine; what becomes a size in memory
- * goes through check_size. Nobody in this folder adds or multiplies such numbers in any other way. */
+ * goes through check_size. Nobody in this folder adds or multiplies such numbers otherwise. */
 #ifndef WEFT_IO_CHECKED_H
 #define WEFT_IO_CHECKED_H
 

@@ -107,19 +107,28 @@ static weft_err checkpoint_worth_keeping(weft_ctx *c, const char *path, bool *ou
     return e == WEFT_MEMORY ? e : WEFT_OK;
 }
 
+static weft_err checkpoint_write(weft_archive *a, weft_state *s, const weft_checkpoint *k) {
+    weft_ctx *c = a->c;
+    char *previous = checkpoint_previous(c, a->name);
+    if (!previous) return WEFT_MEMORY;
+    weft_err e = checkpoint_collect(a, s, k);
+    bool keep = false;
+    if (e == WEFT_OK && file_exists(a->name)) e = checkpoint_worth_keeping(c, a->name, &keep);
+    if (e == WEFT_OK) e = safetensors_write(a, a->name, true, keep ? previous : NULL);
+    weft_resize(c, previous, 0);
+    return e;
+}
+
 weft_err weft_checkpoint_save(weft_state *s, const char *path, const weft_checkpoint *k) {
     static const weft_checkpoint none;
     weft_ctx *c = weft_state_ctx(s);
     if (!s || !path)
         return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_save: the %s is NULL",
                          s ? "path" : "state");
-    weft_archive *a = archive_named(c, path);
-    char *previous = a ? checkpoint_previous(c, path) : NULL;
-    weft_err e = previous ? checkpoint_collect(a, s, k ? k : &none) : WEFT_MEMORY;
-    bool keep = false;
-    if (e == WEFT_OK && file_exists(path)) e = checkpoint_worth_keeping(c, path, &keep);
-    if (e == WEFT_OK) e = safetensors_write(a, path, true, keep ? previous : NULL);
-    weft_resize(c, previous, 0);
+    char *real = file_resolve(c, path);
+    weft_archive *a = real ? archive_named(c, real) : NULL;
+    weft_err e = a ? checkpoint_write(a, s, k ? k : &none) : weft_error_code(c);
+    weft_resize(c, real, 0);
     weft_archive_free(a);
     return e;
 }
@@ -204,15 +213,8 @@ static bool checkpoint_is_damage(weft_err e) {
     return e == WEFT_FILE || e == WEFT_FORMAT;
 }
 
-weft_err weft_checkpoint_load(weft_state *s, const char *path, weft_checkpoint *k) {
+static weft_err checkpoint_read(weft_state *s, const char *path, weft_checkpoint *k) {
     weft_ctx *c = weft_state_ctx(s);
-    weft_checkpoint unasked = {0};
-    if (!k) k = &unasked;
-    k->from_previous = false;
-    k->reason[0] = 0;
-    if (!s || !path)
-        return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_load: the %s is NULL",
-                         s ? "path" : "state");
     file_clean(c, path);
     weft_err e = checkpoint_try(s, path, k);
     if (!checkpoint_is_damage(e)) return e;
@@ -228,11 +230,26 @@ weft_err weft_checkpoint_load(weft_state *s, const char *path, weft_checkpoint *
     } else if (there && checkpoint_is_damage(second)) {
         char other[200];
         snprintf(other, sizeof other, "%.*s", (int)sizeof other - 1, weft_error(c));
-        weft_fail(c, e, "%s; and the one before: %s", reason, other);
-        second = e;
+        second = weft_fail(c, e, "%s; and the one before: %s", reason, other);
     } else if (!there) {
         weft_fail(c, e, "%s", reason);
     }
     weft_resize(c, previous, 0);
     return second;
+}
+
+weft_err weft_checkpoint_load(weft_state *s, const char *path, weft_checkpoint *k) {
+    weft_ctx *c = weft_state_ctx(s);
+    weft_checkpoint unasked = {0};
+    if (!k) k = &unasked;
+    k->from_previous = false;
+    k->reason[0] = 0;
+    if (!s || !path)
+        return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_load: the %s is NULL",
+                         s ? "path" : "state");
+    char *real = file_resolve(c, path);
+    if (!real) return weft_error_code(c);
+    weft_err e = checkpoint_read(s, real, k);
+    weft_resize(c, real, 0);
+    return e;
 }

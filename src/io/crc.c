@@ -71,11 +71,15 @@ crc_instruction(uint32_t v, const unsigned char *p, size_t n) {
 }
 #endif
 
+uint32_t crc_plain(uint32_t crc, const void *bytes, size_t n) {
+    return ~crc_tables(~crc, CRC_CASTAGNOLI, bytes, n);
+}
+
 uint32_t weft_crc32c(uint32_t crc, const void *bytes, size_t n) {
 #if CRC_X86
     if (__builtin_cpu_supports("sse4.2")) return ~crc_instruction(~crc, bytes, n);
 #endif
-    return ~crc_tables(~crc, CRC_CASTAGNOLI, bytes, n);
+    return crc_plain(crc, bytes, n);
 }
 
 uint32_t crc_zip(uint32_t crc, const void *bytes, size_t n) {

@@ -4,6 +4,7 @@
 
 #include "weft/io.h"
 
-uint32_t crc_zip(uint32_t crc, const void *bytes, size_t n); /* start with 0 */
+uint32_t crc_zip(uint32_t crc, const void *bytes, size_t n);   /* start with 0 */
+uint32_t crc_plain(uint32_t crc, const void *bytes, size_t n); /* weft_crc32c, on any machine */
 
 #endif

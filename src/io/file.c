@@ -1,4 +1,4 @@
-/* file.c - mapping files, and writing them so that a crash at any instant leaves the old or the new.
+/* file.c - mapping files, and writing them so that a crash leaves the old one or the new one.
  *
  * A file is written under a temporary name in the folder where it shall be, forced to the disk, and
  * renamed; then the folder is forced to the disk. The writer holds a lock on its temporary: whoever
@@ -94,8 +94,19 @@ void weft_file_close(weft_file *f) {
     *f = (weft_file){NULL, 0};
 }
 
+bool file_is_downwards(const char *path) {
+    for (;; path = strchr(path, '/') + 1) {
+        size_t n = strcspn(path, "/");
+        if (!n || n > NAME_MAX_BYTES || (path[0] == '.' && (n == 1 || (n == 2 && path[1] == '.'))))
+            return false;
+        if (!path[n]) return true;
+    }
+}
+
 weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, weft_file *out) {
     char part[NAME_MAX_BYTES + 1];
+    if (!file_is_downwards(relative))
+        return weft_fail(c, WEFT_ARGUMENT, "%s: not a path downwards", reader_path(relative));
     char *folder = file_folder(c, beside);
     if (!folder) return file_no_memory(c, relative);
     int at = file_open_retry(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY);
@@ -104,11 +115,6 @@ weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, wef
     for (const char *p = relative; e == WEFT_OK; p = strchr(p, '/') + 1) {
         size_t n = strcspn(p, "/");
         bool last = !p[n];
-        if (!n || n > NAME_MAX_BYTES || (p[0] == '.' && (n == 1 || (n == 2 && p[1] == '.')))) {
-            e = weft_fail(c, WEFT_FORMAT, "%s: shard \"%s\": only a path downwards is followed",
-                          reader_path(beside), reader_path(relative));
-            break;
-        }
         memcpy(part, p, n);
         part[n] = 0;
         int next =
@@ -124,6 +130,19 @@ weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, wef
     if (e == WEFT_OK) e = file_map(c, relative, at, out);
     if (at >= 0) close(at);
     return e;
+}
+
+char *file_resolve(weft_ctx *c, const char *path) {
+    struct stat st;
+    char *real = NULL;
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && !(real = realpath(path, NULL))) {
+        file_refused(c, path, "cannot be followed");
+        return NULL;
+    }
+    char *copy = file_copy_text(c, real ? real : path, "");
+    free(real);
+    if (!copy) file_no_memory(c, path);
+    return copy;
 }
 
 bool file_exists(const char *path) {
@@ -179,18 +198,11 @@ static weft_err file_failed(file_writer *w, const char *what) {
 weft_err file_begin(file_writer *w, weft_ctx *c, const char *path) {
     *w = (file_writer){.c = c, .fd = -1};
     struct stat st;
-    bool there = lstat(path, &st) == 0;
-    if (there && S_ISLNK(st.st_mode)) { /* its target is what shall be replaced */
-        char *real = realpath(path, NULL);
-        if (!real) return w->err = file_refused(c, path, "cannot be followed");
-        w->path = file_copy_text(c, real, "");
-        free(real);
-        there = w->path && stat(w->path, &st) == 0;
-    } else {
-        w->path = file_copy_text(c, path, "");
-    }
-    size_t room = (w->path ? strlen(w->path) : 0) + FILE_DIGITS + sizeof FILE_ENDING + 1;
-    w->temporary = w->path ? weft_resize(c, NULL, room) : NULL;
+    w->path = file_resolve(c, path);
+    if (!w->path) return w->err = weft_error_code(c);
+    bool there = lstat(w->path, &st) == 0;
+    size_t room = strlen(w->path) + FILE_DIGITS + sizeof FILE_ENDING + 1;
+    w->temporary = weft_resize(c, NULL, room);
     if (!w->temporary) return w->err = file_no_memory(c, path);
     w->temporary[0] = 0;
     if (there && !S_ISREG(st.st_mode))

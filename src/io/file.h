@@ -22,9 +22,14 @@ weft_err file_finish(file_writer *w);                      /* on the disk, in fu
 weft_err file_place(file_writer *w, const char *previous); /* what was there becomes `previous` */
 void file_abandon(file_writer *w);
 
+/* Where a path leads if it is a symbolic link, else a copy of it. NULL: weft_error. */
+char *file_resolve(weft_ctx *c, const char *path);
+
 /* Removes what interrupted writers of this path left behind, unless one is still at work. */
 void file_clean(weft_ctx *c, const char *path);
 
+/* Does each part of a relative path go down: no "..", no ".", not from the root? */
+bool file_is_downwards(const char *path);
 /* Opens `relative` beneath the folder that `beside` lies in: no way out, no symbolic link. */
 weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, weft_file *out);
 

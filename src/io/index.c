@@ -38,6 +38,8 @@ static weft_err index_open(index_parse *p, weft_json name) {
     char path[NAME_MAX_BYTES + 1];
     if (!reader_is_name(path, weft_json_text(name, path, sizeof path)))
         return index_bad(p, name, "shard", "not a path");
+    if (!file_is_downwards(path))
+        return index_bad(p, name, "shard", "only a path downwards is followed");
     if (p->shards == INDEX_MAX_SHARDS)
         return weft_read_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, name), "shard",
                               "more than %d", INDEX_MAX_SHARDS);

@@ -11,8 +11,8 @@ enum {
     INFLATE_MAX_RATIO = 1032 /* no stream grows more: a match of 258 bytes takes 2 bits */
 };
 
-/* A set of prefix codes. fast[bits]: symbol << 4 | length, or 0 for a longer code, which is found by
- * counting: codes of one length are consecutive numbers, and symbol[] has them in order. */
+/* A set of prefix codes. fast[bits]: symbol << 4 | length, or 0 for a longer code, which is found
+ * by counting: codes of one length are consecutive numbers, and symbol[] has them in order. */
 typedef struct inflate_codes {
     uint16_t fast[1 << INFLATE_FAST_BITS];
     uint16_t count[INFLATE_MAX_BITS + 1];
@@ -38,7 +38,7 @@ typedef struct inflate {
     unsigned char window[INFLATE_WINDOW];
 } inflate;
 
-/* Set in, n, sink, user and enough, the rest 0. True: the stream was sound and took all of the input. */
+/* Set in, n, sink, user and enough, the rest 0. True: sound, and all of the input was taken. */
 bool inflate_run(inflate *z);
 
 #endif

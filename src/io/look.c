@@ -1,7 +1,7 @@
 /* look.c - the values of an array, made ready at the first look: checked, unpacked, turned round.
  *
  * A packed member is first unpacked into nothing, to see that it has the size and the checksum the
- * file claims; only then does it get memory, unless that is no more than the file has itself. */
+ * file claims; only then does it get memory, unless that is no more than its packed data takes. */
 #include "io/archive.h"
 #include "io/crc.h"
 #include "io/inflate.h"
@@ -78,7 +78,7 @@ static void look_swap(unsigned char *to, const unsigned char *from, size_t n, si
         for (size_t b = 0; b < size; b++) to[i + b] = from[i + size - 1 - b];
 }
 
-/* from: first axis fastest; to: last axis fastest. Walks `to` in order, an odometer over the axes. */
+/* from: first axis fastest; to: last axis fastest. Walks `to` in order, an odometer of axes. */
 static void look_transpose(unsigned char *to, const unsigned char *from, const weft_array *t,
                            size_t size) {
     size_t stride[WEFT_MAX_RANK], at = 0, n = t->bytes;

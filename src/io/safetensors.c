@@ -179,8 +179,7 @@ static int safe_compare_places(const void *user, uint32_t x, uint32_t y) {
 /* Each array begins where the one before it ends, and the last ends with the file. */
 static weft_err safe_no_holes(safe_parse *p) {
     weft_archive *a = p->a;
-    if (a->n > p->first)
-        sort_numbers(a->order + p->first, a->n - p->first, safe_compare_places, a);
+    if (a->n > p->first) sort_numbers(a->order + p->first, a->n - p->first, safe_compare_places, a);
     uint64_t at = 0, base = (uint64_t)(p->values - p->r->bytes);
     for (size_t i = p->first; i < a->n; i++) {
         const archive_array *x = &a->array[a->order[i]];

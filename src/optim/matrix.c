@@ -43,9 +43,9 @@ bool optim_lamb(optim_call *c, const optim_item *it, size_t n, weft_tensor *next
     return true;
 }
 
-/* Jordan 2024: five Newton-Schulz steps with coefficients that lift small singular values fast; those
- * of the result lie between about 0.7 and 1.2, which is as good as 1 here. x [rows, columns] is taken
- * times `by`, which brings its norm to 1; the smaller of x x^T and x^T x is iterated. */
+/* Jordan 2024: five Newton-Schulz steps with coefficients that lift small singular values fast;
+ * those of the result lie between about 0.7 and 1.2, which is as good as 1 here. x [rows, columns]
+ * is taken times `by`, which brings its norm to 1; the smaller of x x^T and x^T x is iterated. */
 static weft_tensor matrix_orthogonal(weft_tensor x, weft_tensor by) {
     const float a = 3.4445f, b = -4.7750f, c = 2.0315f;
     const bool tall = weft_dim(x, 0) > weft_dim(x, 1);

@@ -121,8 +121,12 @@ static bool optim_fits(const char *pattern, const char *name) {
     return !*pattern;
 }
 
+static const char *optim_name(weft_params p, size_t i) {
+    return p.name && p.name[i] ? p.name[i] : "";
+}
+
 static weft_group optim_group(const weft_optimiser_desc *d, const char *name) {
-    for (size_t i = 0; name && i < d->group_count; i++)
+    for (size_t i = 0; i < d->group_count; i++)
         if (optim_fits(d->groups[i].match, name)) return d->groups[i];
     return (weft_group){0};
 }
@@ -166,7 +170,7 @@ static optim_item optim_treated(const optim_call *c, weft_params p, size_t i, we
                                 weft_group group) {
     optim_item it = {p.param[i], p.grad[i], lr, c->d.decay, false};
     if (c->d.kind == WEFT_OPTIMISER_MUON &&
-        (group.aux || weft_rank(it.p) < 2 || (p.name && optim_fits("*embed*", p.name[i])))) {
+        (group.aux || weft_rank(it.p) < 2 || optim_fits("*embed*", p.name[i]))) {
         it.aux = true;
         it.lr = weft_scale(lr, c->d.aux_lr / c->d.lr);
     }
@@ -184,15 +188,14 @@ static bool optim_fitting(const optim_call *c, weft_params p) {
             !memcmp(a.n, b.n, (size_t)a.rank * sizeof *a.n) && weft_dtype_of(p.grad[i]) == WEFT_F32)
             continue;
         weft_poison(c->g, WEFT_SHAPE,
-                    "optimiser: gradient %zu (\"%s\") is not f32 of its "
-                    "parameter's shape",
-                    i, p.name ? p.name[i] : "?");
+                    "optimiser: gradient %zu (\"%s\") is not f32 of its parameter's shape", i,
+                    optim_name(p, i));
         return false;
     }
     for (size_t k = 0; k < c->d.group_count; k++) {
         bool met = false;
-        for (size_t i = 0; p.name && i < p.n && !met; i++)
-            met = optim_fits(c->d.groups[k].match, p.name[i]);
+        for (size_t i = 0; i < p.n && !met; i++)
+            met = optim_fits(c->d.groups[k].match, optim_name(p, i));
         if (met) continue;
         weft_poison(c->g, WEFT_ARGUMENT, "optimiser: no parameter's name fits group %zu, \"%s\"", k,
                     c->d.groups[k].match);
@@ -201,7 +204,7 @@ static bool optim_fitting(const optim_call *c, weft_params p) {
     return true;
 }
 
-/* Frozen parameters leave the list, so that they count for nothing. */
+/* Frozen parameters leave the list, so that they count for nothing; the others all have a name. */
 static weft_params optim_thawed(const optim_call *c, weft_params p) {
     const weft_params none = {0};
     weft_tensor *param = weft_graph_memory(c->g, 2 * p.n * sizeof *param), *grad = param + p.n;
@@ -209,8 +212,8 @@ static weft_params optim_thawed(const optim_call *c, weft_params p) {
     if (!param || !name) return none;
     size_t n = 0;
     for (size_t i = 0; i < p.n; i++) {
-        if (optim_group(&c->d, p.name ? p.name[i] : NULL).frozen) continue;
-        param[n] = p.param[i], grad[n] = p.grad[i], name[n] = p.name ? p.name[i] : NULL;
+        if (optim_group(&c->d, optim_name(p, i)).frozen) continue;
+        param[n] = p.param[i], grad[n] = p.grad[i], name[n] = optim_name(p, i);
         n++;
     }
     if (!n) weft_poison(c->g, WEFT_ARGUMENT, "optimiser: every parameter is in a frozen group");

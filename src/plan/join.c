@@ -33,6 +33,7 @@ typedef struct join {
     join_step *flat; /* of the plan, in order */
     uint32_t *group; /* indices of alike ones, by address */
     uint8_t *done;   /* per flat step */
+    uint8_t *member; /* per step of the plan: is it in the run that is looked at? */
     size_t flats, groups;
 } join;
 
@@ -179,20 +180,6 @@ static bool join_neighbours(const weft_plan *p, uint32_t a, uint32_t b, size_t a
            y->offset == x->offset + apart;
 }
 
-/* Does the step read, somewhere else in a slab, what a neighbour of it writes? */
-static bool join_entangled(const weft_plan *p, const join_step *f) {
-    for (int w = 0; w < f->operands; w++) {
-        const state_entry *x = f->in[w].writes ? join_entry(p, f->in[w].buf) : NULL;
-        for (int i = 0; x && i < f->operands; i++) {
-            const state_entry *y = join_entry(p, f->in[i].buf);
-            if (y && y != x && y->slab == x->slab && y->segment == x->segment &&
-                p->buf[f->in[w].buf].state == p->buf[f->in[i].buf].state)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Memory of a buffer: bytes of the one it lies in. */
 typedef struct join_bytes {
     uint32_t root;
@@ -210,6 +197,24 @@ static bool join_overlap(const weft_plan *p, uint32_t a, uint32_t b) {
     if (a == KNOBUF || b == KNOBUF) return false;
     join_bytes x = join_bytes_of(p, a), y = join_bytes_of(p, b);
     return x.root == y.root && x.from < y.to && y.from < x.to;
+}
+
+/* Does the step touch, at another place of a slab or buffer, what a neighbour of it writes? Then
+ * their order matters, which one loop shared by threads does not keep. */
+static bool join_entangled(const weft_plan *p, const join_step *f) {
+    for (int w = 0; w < f->operands; w++) {
+        const join_operand *x = &f->in[w];
+        const state_entry *e = join_entry(p, x->buf);
+        for (int i = 0; x->writes && i < f->operands; i++) {
+            const join_operand *y = &f->in[i];
+            const state_entry *o = join_entry(p, y->buf);
+            if (y->buf == x->buf && y->off == x->off) continue;
+            bool slab = e && o && o->slab == e->slab && o->segment == e->segment &&
+                        p->buf[x->buf].state == p->buf[y->buf].state;
+            if (slab || join_bytes_of(p, x->buf).root == join_bytes_of(p, y->buf).root) return true;
+        }
+    }
+    return false;
 }
 
 /* Does run[n] follow run[n - 1] in every operand that moves? `lie` has a bit for operands other
@@ -259,19 +264,19 @@ static bool join_touches(const weft_plan *p, const step *s, uint32_t buf, bool w
 }
 
 /* May each of the run be done where step `to` is? Those between must not mind. */
-static bool join_may_move(const join *j, const uint32_t *run, size_t n, size_t to) {
+static bool join_may_move(join *j, const uint32_t *run, size_t n, size_t to) {
     const weft_plan *p = j->p;
-    for (size_t i = 0; i < n; i++) {
+    bool may = true;
+    for (size_t i = 0; i < n; i++) j->member[j->flat[run[i]].at] = 1;
+    for (size_t i = 0; i < n && may; i++) {
         const join_step *f = &j->flat[run[i]];
         size_t low = f->at < to ? f->at : to, high = f->at < to ? to : f->at;
-        for (size_t s = low + 1; s < high; s++) {
-            bool member = false;
-            for (size_t k = 0; k < n && !member; k++) member = j->flat[run[k]].at == s;
-            for (int o = 0; !member && o < f->operands; o++)
-                if (join_touches(p, &p->step[s], f->in[o].buf, !f->in[o].writes)) return false;
-        }
+        for (size_t s = low + 1; s < high && may; s++)
+            for (int o = 0; o < f->operands && may && !j->member[s]; o++)
+                may = !join_touches(p, &p->step[s], f->in[o].buf, !f->in[o].writes);
     }
-    return true;
+    for (size_t i = 0; i < n; i++) j->member[j->flat[run[i]].at] = 0;
+    return may;
 }
 
 /* ---- joining ---- */
@@ -377,7 +382,8 @@ bool join_pass(compile *c) {
     j.flat = mem_new(c->m, (j.flats + 1) * sizeof *j.flat);
     j.group = mem_new(c->m, (p->steps + 1) * sizeof *j.group);
     j.done = mem_new(c->m, p->steps + 1);
-    bool good = j.flat && j.group && j.done;
+    j.member = mem_new(c->m, p->steps + 1);
+    bool good = j.flat && j.group && j.done && j.member;
     if (!good) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
     j.flats = 0;
     for (size_t i = 0; good && i < p->steps; i++)
@@ -394,5 +400,6 @@ bool join_pass(compile *c) {
     mem_free(c->m, j.flat);
     mem_free(c->m, j.group);
     mem_free(c->m, j.done);
+    mem_free(c->m, j.member);
     return good;
 }

@@ -103,6 +103,23 @@ static double lower_recurrent(const step *s) {
     return 2 * (double)(x->dim[0] * x->dim[1]) * (double)(w->dim[0] * w->dim[1]);
 }
 
+static double lower_elements(const roperand *o) {
+    double n = 1;
+    for (int d = 0; d < o->rank; d++) n *= (double)o->dim[d];
+    return n;
+}
+
+/* Multiply-adds of a convolution or one of its gradients, or 0: every number of y, or of its
+ * gradient, meets the weights that lead to it. */
+static double lower_conv(const step *s) {
+    if (s->kind != STEP_BLOCK ||
+        (s->block != BLOCK_conv && s->block != BLOCK_conv_dx && s->block != BLOCK_conv_dw))
+        return 0;
+    const roperand *y = &s->in[s->block == BLOCK_conv ? 2 : s->block == BLOCK_conv_dx ? 0 : 1];
+    const roperand *w = &s->in[s->block == BLOCK_conv_dw ? 2 : 1];
+    return lower_elements(y) * (double)(w->dim[0] * w->dim[1] * w->dim[2]);
+}
+
 static void lower_cost(step *s) {
     if (s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad))
         s->flops += lower_recurrent(s);
@@ -118,12 +135,11 @@ static void lower_cost(step *s) {
         }
     }
     for (int i = 0; i < s->nin + s->nout; i++) {
-        double n = 1;
-        for (int d = 0; d < s->in[i].rank; d++) n *= (double)s->in[i].dim[d];
+        double n = lower_elements(&s->in[i]);
         s->bytes += 4 * n;
         if (i == s->nin && s->kind == STEP_MATMUL)
             s->flops += 2 * n * (double)s->in[0].dim[s->in[0].rank - 1];
-        else if (i == s->nin) s->flops += 8 * n;
+        else if (i == s->nin) s->flops += lower_conv(s) > 0 ? 2 * lower_conv(s) : 8 * n;
     }
 }
 

@@ -66,7 +66,7 @@ weft_err folder_make(weft_ctx *c, const char *run) {
 weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
     char path[FOLDER_PATH] = "";
     const weft_err e = folder_path(c, path, run, name);
-    if (e != WEFT_OK || unlink(path) == 0 || errno == ENOENT) return e;
+    if (e != WEFT_OK || unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR) return e;
     return folder_failed(c, "remove", path);
 }
 

@@ -7,6 +7,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "folder.h"
 #include "train_parts.h"
 
 #include <math.h>
@@ -95,6 +96,15 @@ static weft_err train_resume(train *t) {
     return e;
 }
 
+/* A run that begins anew leaves nothing to go on from with another description: neither the
+ * checkpoint that was there nor the one before it. */
+static weft_err train_forget(train *t) {
+    static const char *const name[] = {"checkpoints/latest.safetensors",
+                                       "checkpoints/latest.previous.safetensors"};
+    for (int i = 1; i >= 0; i--) TRAIN_TRY(folder_remove(t->c, t->d->run, name[i]));
+    return WEFT_OK;
+}
+
 /* ---- beginning ---- */
 
 weft_plan *train_compile(const weft_train_desc *d, bool watch) {
@@ -118,7 +128,7 @@ static weft_err train_begin(train *t) {
         weft_run_checkpoint(d->run, t->checkpoint, sizeof t->checkpoint);
         if (!t->checkpoint[0])
             return weft_fail(t->c, WEFT_ARGUMENT, "weft_train: the run's path is too long");
-        if (d->resume) TRAIN_TRY(train_resume(t));
+        TRAIN_TRY(d->resume ? train_resume(t) : train_forget(t));
         t->log = weft_journal_open(
             t->c, &(weft_journal_desc){
                       .run = d->run, .config = d->config, .title = d->title, .resume = t->step});
@@ -184,7 +194,7 @@ static weft_err train_judge(train *t) {
     char line[300];
     int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
     for (size_t i = 0; i < m.n && n > 0 && (size_t)n < sizeof line; i++)
-        n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4f", m.at[i].name, m.at[i].value);
+        n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4g", m.at[i].name, m.at[i].value);
     weft_progress_say(t->progress, line);
     t->evaluation = m;
     return WEFT_OK;

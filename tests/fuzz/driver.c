@@ -1,7 +1,7 @@
 /* driver.c - runs a fuzz target without libFuzzer: its seeds, and changes of them that are the same
  * every time.
  *
- *     fuzz_NAME            seeds/NAME, then RUNS changed inputs (ten times as many with WEFT_TEST_LONG)
+ *     fuzz_NAME            seeds/NAME, then RUNS changed inputs (ten times that in long tests)
  *     fuzz_NAME FILE...    just these files, to look at a finding
  *
  * It has no feedback and will not find what libFuzzer finds; it keeps the targets compiling and

@@ -1,8 +1,9 @@
 /* fuzz.h - what all targets share: a context whose memory is counted, and demands.
  *
- * A target is a file fuzz_NAME.c with one function, LLVMFuzzerTestOneInput; the build finds it by its
- * name. Sound inputs to begin with lie in seeds/NAME/, a file each. `make test` links the target with
- * driver.c, which changes the seeds in a fixed way; `make test-fuzz` with clang's libFuzzer. */
+ * A target is a file fuzz_NAME.c with one function, LLVMFuzzerTestOneInput; the build finds it by
+ * its name. Sound inputs to begin with lie in seeds/NAME/, a file each. `make test` links the
+ * target with driver.c, which changes the seeds in a fixed way; `make test-fuzz` with clang's
+ * libFuzzer. */
 #ifndef WEFT_FUZZ_H
 #define WEFT_FUZZ_H
 

@@ -1,6 +1,6 @@
-/* fuzz_cifar.c - CIFAR files. Records are long and all alike, so the fuzzer's bytes are the labels of
- * records that are otherwise empty; the first byte says which kind, how many files, and whether the
- * last record is cut. */
+/* fuzz_cifar.c - CIFAR files. Records are long and all alike, so the fuzzer's bytes are the labels
+ * of records that are otherwise empty; the first byte says which kind, how many files, and whether
+ * the last record is cut. */
 #include "fuzz_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {

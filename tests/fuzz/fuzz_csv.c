@@ -1,5 +1,5 @@
-/* fuzz_csv.c - tables. The first two bytes choose the description; a table that is read is read once
- * more "like" itself, which must give the same rows or say why not. */
+/* fuzz_csv.c - tables. The first two bytes choose the description; a table that is read is read
+ * once more "like" itself, which must give the same rows or say why not. */
 #include "fuzz_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {

@@ -1,8 +1,8 @@
 /* fuzz_data.h - what the targets of data sets share: a look at every row.
  *
- * A target reads a file out of the fuzzer's bytes. A set that comes of it is read through to its last
- * byte, for the sanitizers to see. A file that is refused must say so with a message, and must have
- * taken at most twice its size and 1 MiB. Nothing may be left in either case. */
+ * A target reads a file out of the fuzzer's bytes. A set that comes of it is read through to its
+ * last byte, for the sanitizers to see. A file that is refused must say so with a message, and
+ * must have taken at most twice its size and 1 MiB. Nothing may be left in either case. */
 #ifndef WEFT_FUZZ_DATA_H
 #define WEFT_FUZZ_DATA_H
 

@@ -1,5 +1,5 @@
-/* fuzz_index.c - indexes of shards. The first half of the input is the index, up to a zero byte; the
- * rest is a shard "a" beside it; a sound shard "b" with an array "y" is always there. */
+/* fuzz_index.c - indexes of shards. The first half of the input is the index, up to a zero byte;
+ * the rest is a shard "a" beside it; a sound shard "b" with an array "y" is always there. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif

@@ -34,9 +34,21 @@ weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa l
 weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
                                 arena *memory);
 
+/* Dot products along the window, for few output channels (conv_few.c). */
+bool conv_few_fits(const conv_shape *s, isa level);
+weft_err conv_few_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+                          arena *memory);
+
+/* 3x3 without strides, dilation and groups by Winograd's transforms (conv_winograd.c). */
+weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+                               arena *memory);
+
+weft_err conv_winograd_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
+                                  arena *memory);
+
 /* A product, then adding its columns to the image: the gradient in x with strides. */
 weft_err conv_spread_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
-                              arena *memory);
+                             arena *memory);
 
 /* One channel in, one out, per group: lanes over channels (conv_depth.c). */
 weft_err conv_depth_prepare(routine *r, const conv_shape *s, int block, isa level, weft_ctx *c,

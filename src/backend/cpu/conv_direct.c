@@ -4,13 +4,14 @@
  * Operands image, weights -> result. A unit is an image, or a band of output rows of one. Its rows
  * are framed, some output rows at a time; pixels then go by blocks that stay near with their part
  * of the result, weights by panels that stay in the first cache. Weights are packed into panels
- * once per call. Few output channels are dot products along the window instead. */
+ * once per call. */
 #include "conv.h"
 
 #include "gemm_parts.h"
 
 enum {
-    DIRECT_PIXELS = 96,         /* of a block, at most                            */
+    DIRECT_PIXELS = 96,         /* of a block, at most; with its part of the result it stays near */
+    DIRECT_SHALLOW = 768,       /* the same where the result is stored once: fewer, longer strips */
     DIRECT_DEPTH = 384,         /* of a panel: two vectors of 8 times that: 24 KiB */
     DIRECT_FRAME = 1024 * 1024, /* bytes of framed rows, unless one needs more */
     DIRECT_UNIT_IMAGES = 16,    /* from so many on, a unit is an image            */
@@ -26,9 +27,8 @@ typedef struct direct_part {
 typedef struct direct {
     conv_shape s;
     conv_frame frame;
-    const loops_table *loops;
     const strip_level *level;
-    bool turned, dots;
+    bool turned;
     int64_t bands, band; /* of an image; output rows in each */
     int64_t rows;        /* output rows framed at once */
     int64_t block;       /* pixels */
@@ -42,8 +42,8 @@ typedef struct direct {
 /* ---- weights ---- */
 
 /* Columns [j, j + lanes) of a group's weights, (depth, width) apart by `step`. */
-static void direct_pack_vector(const direct *d, const float *w, int64_t g, int64_t j, float *out,
-                               int64_t step) {
+static void direct_pack_vector(const direct *d, const loops_table *loops, const float *w, int64_t g,
+                               int64_t j, float *out, int64_t step) {
     const conv_shape *s = &d->s;
     const int64_t lanes = d->level->lanes, taps = s->kh * s->kw, n = min_i64(lanes, s->og - j);
     if (n < lanes) memset(out, 0, (size_t)(s->depth * step) * sizeof *out);
@@ -54,38 +54,20 @@ static void direct_pack_vector(const direct *d, const float *w, int64_t g, int64
     }
     /* Here w is (taps, og, c): c over all groups, og the result's. */
     for (int64_t t = 0; t < taps; t++)
-        d->loops->transpose(out + t * s->cg * step, step,
-                            w + ((taps - 1 - t) * s->og + j) * s->c + g * s->cg, s->c, n, s->cg);
+        loops->transpose(out + t * s->cg * step, step,
+                         w + ((taps - 1 - t) * s->og + j) * s->c + g * s->cg, s->c, n, s->cg);
 }
 
-static void direct_pack_columns(const direct *d, const float *w, int64_t g, float *out) {
-    const conv_shape *s = &d->s;
-    const int64_t taps = s->kh * s->kw;
-    for (int64_t j = 0; j < s->og; j++, out += s->depth) {
-        if (!d->turned) {
-            for (int64_t k = 0; k < s->depth; k++) out[k] = w[k * s->o + g * s->og + j];
-            continue;
-        }
-        for (int64_t t = 0; t < taps; t++)
-            memcpy(out + t * s->cg, w + ((taps - 1 - t) * s->og + j) * s->c + g * s->cg,
-                   (size_t)s->cg * sizeof *out);
-    }
-}
-
-static void direct_pack(const direct *d, const float *w, float *out) {
+static void direct_pack(const direct *d, const loops_table *loops, const float *w, float *out) {
     const int64_t lanes = d->level->lanes;
     for (int64_t g = 0; g < d->s.groups; g++) {
         float *to = out + g * d->packed;
-        if (d->dots) {
-            direct_pack_columns(d, w, g, to);
-            continue;
-        }
         for (int64_t j = 0; j < d->s.og;) {
             const int64_t columns = strip_columns(d->level, d->s.og - j);
             const int vectors = strip_vectors(d->level, columns);
-            direct_pack_vector(d, w, g, j, to, vectors * lanes);
+            direct_pack_vector(d, loops, w, g, j, to, vectors * lanes);
             if (vectors == 2)
-                direct_pack_vector(d, w, g, j + columns - lanes, to + lanes, 2 * lanes);
+                direct_pack_vector(d, loops, w, g, j + columns - lanes, to + lanes, 2 * lanes);
             to += d->s.depth * vectors * lanes;
             j += columns;
         }
@@ -148,18 +130,6 @@ static void direct_tiles(const direct_block *b, int64_t g, const float *weights)
     }
 }
 
-static void direct_dots(const direct_block *b, int64_t g, const float *weights) {
-    const direct *d = b->r->own;
-    const conv_shape *s = &d->s;
-    strip t = direct_strip(b, g * s->og);
-    t.runs = d->part->runs;
-    t.run = d->part->run;
-    t.b = weights;
-    t.b_step = s->depth;
-    t.flags = direct_flags(b->r->after);
-    strip_run_dots(d->level, &t, b->p1 - b->p0, (int)s->og);
-}
-
 /* Output rows [oh0, oh1) of an image. */
 static void direct_rows(const routine *r, char *const *at, int64_t image, int64_t oh0, int64_t oh1,
                         char *scratch) {
@@ -172,10 +142,9 @@ static void direct_rows(const routine *r, char *const *at, int64_t image, int64_
     const char *window = (const char *)conv_frame_at(s, &d->frame, x, oh0, frame);
     const int64_t down = s->stride[0] * d->frame.row * 4, along = s->stride[1] * s->c * 4;
     const int64_t pixels = (oh1 - oh0) * s->ow, from = (image * s->oh + oh0) * s->ow;
-    const int64_t blocks = routine_parts(pixels, d->block);
     int64_t oh = 0, ow = 0, filled = 0;
-    for (int64_t i = 0; i < blocks; i++) {
-        const int64_t p0 = pixels * i / blocks, p1 = pixels * (i + 1) / blocks;
+    for (int64_t p0 = 0, p1; p0 < pixels; p0 = p1) {
+        p1 = min_i64(p0 + d->block, pixels);
         for (int64_t p = p0; p < p1; p++) {
             row[p - p0] = window + oh * down + ow * along;
             if (++ow == s->ow) ow = 0, oh++;
@@ -184,8 +153,7 @@ static void direct_rows(const routine *r, char *const *at, int64_t image, int64_
                         frame);
         direct_block b = {r, (float *)at[2], row, from + p0, from + p1};
         for (int64_t g = 0; g < s->groups; g++) {
-            if (d->dots) direct_dots(&b, g, weights + g * d->packed);
-            else direct_tiles(&b, g, weights + g * d->packed);
+            direct_tiles(&b, g, weights + g * d->packed);
             for (int64_t p = p0; p < p1; p++) row[p - p0] += s->cg * 4;
         }
         routine_done(r, from + p0, from + p1, scratch);
@@ -195,7 +163,7 @@ static void direct_rows(const routine *r, char *const *at, int64_t image, int64_
 static void direct_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                        void *scratch) {
     const direct *d = r->own;
-    direct_pack(d, (const float *)at[1], scratch);
+    direct_pack(d, r->loops, (const float *)at[1], scratch);
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t oh0 = u % d->bands * d->band, oh1 = min_i64(oh0 + d->band, d->s.oh);
         for (int64_t oh = oh0; oh < oh1; oh += d->rows)
@@ -213,7 +181,7 @@ static weft_err direct_choose_parts(direct *d, weft_ctx *c, arena *memory) {
     const int64_t runs = joined ? s->kh : s->kh * s->kw, run = s->depth / runs;
     const int64_t pieces = routine_parts(run, DIRECT_DEPTH), piece = routine_parts(run, pieces);
     const int64_t groups = routine_parts(s->depth, DIRECT_DEPTH);
-    const int64_t together = pieces > 1 || d->dots ? 1 : routine_parts(runs, groups);
+    const int64_t together = pieces > 1 ? 1 : routine_parts(runs, groups);
     d->off = arena_new(memory, (size_t)(runs * pieces) * sizeof *d->off);
     d->part = arena_new(memory, (size_t)(runs * pieces) * sizeof *d->part);
     if (!d->off || !d->part) return weft_fail(c, WEFT_MEMORY, "no memory for a convolution");
@@ -221,10 +189,6 @@ static weft_err direct_choose_parts(direct *d, weft_ctx *c, arena *memory) {
         const int64_t kh = joined ? i : i / s->kw, kw = joined ? 0 : i % s->kw;
         const int64_t at = kh * s->dilation[0] * d->frame.row + kw * s->dilation[1] * s->c;
         for (int64_t q = 0; q < pieces; q++) d->off[i * pieces + q] = (at + q * piece) * 4;
-    }
-    if (d->dots) {
-        d->part[d->parts++] = (direct_part){0, runs, run, 0};
-        return WEFT_OK;
     }
     for (int64_t i = 0; i < runs * pieces; i += together) {
         const int64_t q = i % pieces, length = min_i64(piece, run - q * piece);
@@ -246,7 +210,7 @@ static void direct_choose_units(direct *d, routine *r) {
     }
     r->units = s->n * d->bands;
     d->rows = conv_frame_fit(s, &d->frame, d->band, DIRECT_FRAME);
-    d->block = min_i64(DIRECT_PIXELS, d->rows * s->ow);
+    d->block = min_i64(d->parts == 1 ? DIRECT_SHALLOW : DIRECT_PIXELS, d->rows * s->ow);
 }
 
 weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
@@ -255,13 +219,8 @@ weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa l
     direct *d = r->own;
     d->s = *s;
     d->frame = conv_frame_of(s);
-    d->loops = loops_of(level);
     d->turned = turned;
-    const bool joined = s->cg == s->c && s->dilation[1] == 1;
-    const int64_t run = joined ? s->kw * s->c : s->cg;
-    const strip_level *wide = strip_level_of(level, 16);
-    d->dots = s->og <= STRIP_MAX_DOTS && run % wide->lanes == 0 && s->depth >= 64;
-    d->level = d->dots ? wide : strip_level_of(level, s->og);
+    d->level = strip_level_of(level, s->og);
     WEFT_TRY(direct_choose_parts(d, c, memory));
     direct_choose_units(d, r);
     const int64_t columns = max_i64(s->og, d->level->lanes) + d->level->lanes;

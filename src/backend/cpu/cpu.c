@@ -156,11 +156,19 @@ static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, size_t
     cpu_device *dev = p->ctx->device;
     e->kind = s->kind;
     switch (s->kind) {
-    case STEP_KERNEL:
+    case STEP_KERNEL: {
+        turn copy;
+        if (turn_match(&copy, p, s->kern, dev->level)) {
+            if (!(e->turn = arena_new(&p->memory, sizeof *e->turn))) return cpu_no_memory(p);
+            *e->turn = copy;
+            e->units = turn_units(e->turn);
+            return WEFT_OK;
+        }
         if (!(e->code = interp_prepare(p, s->kern, dev->level, false))) return p->ctx->err;
         e->units = interp_units(e->code);
         if (interp_scratch(e->code) > *scratch) *scratch = interp_scratch(e->code);
         return WEFT_OK;
+    }
     case STEP_MATMUL: return cpu_prepare_product(p, s, e, dev->level, scratch);
     case STEP_COPY:
         e->from = p->buf[s->in[0].buf].at, e->to = p->buf[s->in[1].buf].at;
@@ -247,7 +255,10 @@ static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char
 static void cpu_run_step(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
     if (unit0 >= unit1) return;
     switch (e->kind) {
-    case STEP_KERNEL: interp_run(e->code, unit0, unit1, scratch); break;
+    case STEP_KERNEL:
+        if (e->turn) turn_run(e->turn, unit0, unit1);
+        else interp_run(e->code, unit0, unit1, scratch);
+        break;
     case STEP_MATMUL: cpu_run_product(e, unit0, unit1, scratch); break;
     case STEP_COPY: memcpy(e->to, e->from, e->bytes); break;
     default: e->routine.run(&e->routine, e->at, unit0, unit1, scratch); break;

@@ -90,7 +90,7 @@ static int segment_uses(const weft_plan *p, const step *s, const cpu_exe *e, seg
     *even = false;
     if (s->kind == STEP_KERNEL) {
         const kernel *k = s->kern;
-        int64_t rows = interp_rows(e->code);
+        int64_t rows = e->turn ? 0 : interp_rows(e->code);
         bool flat = k->reduce == 0 && k->outer == 1; /* one dimension, cut into chunks */
         *even = flat ? k->dim[0] % TILE == 0 : rows > 0;
         return segment_kernel(p, k, flat || k->reduce ? k->outer : k->outer - 1, *even, out);

@@ -32,6 +32,10 @@ static void strip_finish(const strip *s, const float *raw, int64_t raw_row, int6
                          int64_t columns) {
     for (int r = 0; r < rows; r++) {
         float *c = s->c + (i0 + r) * s->c_row;
+        if (!s->flags) {
+            for (int64_t j = 0; j < columns; j++) c[j] = raw[r * raw_row + j];
+            continue;
+        }
         for (int64_t j = 0; j < columns; j++) {
             float x = raw[r * raw_row + j];
             if (s->flags & GEMM_OLD) x += c[j];

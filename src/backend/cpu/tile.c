@@ -1,7 +1,8 @@
 /* tile.c - the tile loops, built once per vector width, and the choice among them.
  *
  * Only instruction sets live here: tile.inc has the loops from the rows of ops.def, memory and
- * random numbers, tile_fold.inc the folds. Names end in the width. */
+ * random numbers, tile_fold.inc the folds, tile_step.inc the steps of optimisers. Names end in the
+ * width. */
 #include "backend/cpu/tile.h"
 #include "kern/kmath.h"
 #include "kern/krandom.h"
@@ -24,6 +25,8 @@ WEFT_TARGET_BEGIN_128
 #define TILE_LANES 4
 #define TILE_WORD  128
 #include "tile_fold.inc"
+#include "tile_step.inc"
+
 #include "tile.inc"
 WEFT_TARGET_END
 
@@ -32,6 +35,8 @@ WEFT_TARGET_BEGIN_256
 #define TILE_LANES 8
 #define TILE_WORD  256
 #include "tile_fold.inc"
+#include "tile_step.inc"
+
 #include "tile.inc"
 WEFT_TARGET_END
 
@@ -39,6 +44,8 @@ WEFT_TARGET_BEGIN_512
 #define TILE_LANES 16
 #define TILE_WORD  512
 #include "tile_fold.inc"
+#include "tile_step.inc"
+
 #include "tile.inc"
 WEFT_TARGET_END
 #endif
