@@ -48,38 +48,41 @@ def image(n, c, h, w):
     return torch.randn(n, c, h, w).to(memory_format=torch.channels_last)
 
 
-def conv(c, o, k):
-    return nn.Conv2d(c, o, k, padding=k // 2).to(memory_format=torch.channels_last)
+def conv(c, o, k, bias):
+    layer = nn.Conv2d(c, o, k, padding=k // 2, bias=bias)
+    return layer.to(memory_format=torch.channels_last)
 
 
-def conv_forward(n, h, w, c, o, k):
+def conv_forward(n, h, w, c, o, k, relu):
     def make():
-        layer, x = conv(c, o, k), image(n, c, h, w)
+        layer, x = conv(c, o, k, relu), image(n, c, h, w)
 
         def call():
             with torch.no_grad():
-                F.relu_(layer(x))
+                y = layer(x)
+                if relu:
+                    F.relu_(y)
         return call
     return make
 
 
 def conv_backward(n, h, w, c, o, k, wants_dx):
-    """Gradients of weight and bias, and of the image when asked; the forward pass is not timed."""
+    """Gradients of the weights, and of the image when asked; the forward pass is not timed."""
     def make():
-        layer, x = conv(c, o, k), image(n, c, h, w).requires_grad_(wants_dx)
+        layer, x = conv(c, o, k, False), image(n, c, h, w).requires_grad_(wants_dx)
         y = layer(x)
         dy = torch.randn_like(y)
-        to = list(layer.parameters()) + ([x] if wants_dx else [])
+        to = [layer.weight] + ([x] if wants_dx else [])
         return lambda: torch.autograd.grad(y, to, dy, retain_graph=True)
     return make
 
 
-line("conv-forward 1x224x224x3-64 3x3 channels_last", conv_forward(1, 224, 224, 3, 64, 3))
+line("conv-forward 1x224x224x3-64 3x3 channels_last", conv_forward(1, 224, 224, 3, 64, 3, True))
 CONVOLUTIONS = [(16, 32, 32, 64, 128, 3), (16, 16, 16, 128, 128, 3), (1, 224, 224, 3, 64, 3),
                 (64, 28, 28, 1, 32, 5), (64, 28, 28, 1, 32, 3), (64, 14, 14, 32, 64, 3)]
 for n, h, w, c, o, k in CONVOLUTIONS:
     shape = f"{n}x{h}x{w}x{c}-{o} {k}x{k} channels_last"
-    line(f"conv-backward {shape} forward", conv_forward(n, h, w, c, o, k))
+    line(f"conv-backward {shape} forward", conv_forward(n, h, w, c, o, k, False))
     line(f"conv-backward {shape} dw", conv_backward(n, h, w, c, o, k, False))
     line(f"conv-backward {shape} dw+dx", conv_backward(n, h, w, c, o, k, True))
 

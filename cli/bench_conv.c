@@ -11,30 +11,30 @@ typedef struct conv_case {
     int64_t n, side, in, out, kernel; /* kernels and images are square, padded to keep their size */
 } conv_case;
 
-/* What is recorded: the layer, and gradients of its sum weighted by `weight`. */
+/* What is recorded: a layer with bias and relu, or the convolution alone and its gradients for a
+ * given one of y. */
 typedef struct conv_graph {
     conv_case c;
-    weft_tensor x, w, bias, y, weight;
-    weft_tensor grad[3]; /* of w, bias and x */
+    weft_tensor x, w, bias, y, dy;
+    weft_tensor grad[2]; /* of w and x */
 } conv_graph;
 
-static conv_graph conv_record(weft_graph *g, const conv_case *c, bool relu) {
+static conv_graph conv_record(weft_graph *g, const conv_case *c, bool layer) {
     conv_graph r = {.c = *c};
     const weft_conv_desc same = {.padding = {c->kernel / 2, c->kernel / 2}, .channels_last = true};
     r.x = weft_input(g, WEFT_F32, weft_dims(c->n, c->side, c->side, c->in));
     r.w = weft_input(g, WEFT_F32, weft_dims(c->out, c->in, c->kernel, c->kernel));
     r.bias = weft_input(g, WEFT_F32, weft_dims(c->out));
-    r.weight = weft_input(g, WEFT_F32, weft_dims(c->n, c->side, c->side, c->out));
-    r.y = weft_add(weft_conv2d(r.x, r.w, &same), r.bias);
-    if (relu) r.y = weft_relu(r.y);
-    const weft_tensor wrt[] = {r.w, r.bias, r.x};
-    weft_vjp(r.y, r.weight, wrt, 3, r.grad);
+    r.dy = weft_input(g, WEFT_F32, weft_dims(c->n, c->side, c->side, c->out));
+    r.y = weft_conv2d(r.x, r.w, &same);
+    if (layer) r.y = weft_relu(weft_add(r.y, r.bias));
+    else weft_vjp(r.y, r.dy, (const weft_tensor[]){r.w, r.x}, 2, r.grad);
     return r;
 }
 
 /* The same numbers whatever the plan reads of it. */
 static void conv_feed(weft_plan *p, const conv_graph *r) {
-    const weft_tensor all[] = {r->x, r->w, r->bias, r->weight};
+    const weft_tensor all[] = {r->x, r->w, r->bias, r->dy};
     for (int i = 0; i < 4; i++) {
         float *feed = weft_feed(p, all[i]);
         bench_random numbers = {(uint64_t)i + 1};
@@ -108,11 +108,11 @@ static void conv_run(void *plan) {
     weft_run(plan);
 }
 
-/* Forward and backward in turn; gradients of the weights and the bias, and of the image too. */
+/* Forward and backward in turn: the gradient of the weights, or that and the image's. */
 static int conv_ratio(bench *b, weft_graph *g, const conv_graph *r, bool image) {
     const weft_plan_desc wish[2] = {
         {.fetch = weft_list(r->y), .threads = b->threads},
-        {.fetch = {r->grad, image ? 3 : 2}, .threads = b->threads},
+        {.fetch = {r->grad, image ? 2 : 1}, .threads = b->threads},
     };
     weft_plan *p[2] = {weft_compile(g, &wish[0]), weft_compile(g, &wish[1])};
     int status = p[0] && p[1] ? EXIT_GOOD : bench_failed(b, "compiling");

@@ -14,6 +14,7 @@ enum {
     FEW_UNIT_IMAGES = 16,   /* from so many on, a unit is an image */
     FEW_UNITS = 32,         /* else there are about so many */
     FEW_BORDER = 16,        /* at most one window in so many is copied, else rows are framed */
+    FEW_PIXELS = 512,       /* done together where rows are framed, unless one is longer */
     FEW_FRAME = 1024 * 1024 /* bytes of framed rows, unless one needs more */
 };
 
@@ -101,43 +102,45 @@ static void few_border(const few *v, const float *image, int64_t oh, int64_t a, 
     }
 }
 
-/* Columns [a, b) of an output row whose windows lie one after the other from `first` on. */
-static void few_inner(const few *v, const float *first, int64_t a, int64_t b, float *y,
-                      const few_room *m) {
-    const conv_shape *s = &v->s;
-    for (int64_t i = a; i < b; i++)
-        m->row[i - a] = (const char *)(first + (i - a) * s->stride[1] * s->c);
-    const strip t = few_strip(v, m, v->off, y + a * s->o);
-    strip_run_dots(v->level, &t, b - a, (int)s->o);
-}
-
 /* An output row of an image that is read where it lies. */
 static void few_row(const few *v, const float *image, int64_t oh, float *y, const few_room *m) {
     const conv_shape *s = &v->s;
     const bool inside = oh >= v->inside[0][0] && oh < v->inside[0][1];
     const int64_t a = inside ? v->inside[1][0] : s->ow, b = inside ? v->inside[1][1] : s->ow;
-    const int64_t h0 = oh * s->stride[0] - s->pad[0], w0 = a * s->stride[1] - s->pad[1];
+    const int64_t h0 = oh * s->stride[0] - s->pad[0];
     few_border(v, image, oh, 0, a, y, m);
-    if (a < b) few_inner(v, image + (h0 * s->w + w0) * s->c, a, b, y, m);
+    for (int64_t i = a; i < b; i++)
+        m->row[i - a] = (const char *)(image + (h0 * s->w + i * s->stride[1] - s->pad[1]) * s->c);
+    const strip t = few_strip(v, m, v->off, y + a * s->o);
+    strip_run_dots(v->level, &t, b - a, (int)s->o);
     few_border(v, image, oh, max_i64(a, b), s->ow, y, m);
+}
+
+/* Output rows [oh0, oh1) of an image, framed, some at a time. */
+static void few_framed(const few *v, const float *image, int64_t oh0, int64_t oh1, float *y,
+                       const few_room *m) {
+    const conv_shape *s = &v->s;
+    const int64_t together = max_i64(1, FEW_PIXELS / s->ow);
+    const int64_t down = s->stride[0] * v->frame.row, along = s->stride[1] * s->c;
+    const float *first = conv_frame_at(s, &v->frame, image, oh0, m->frame);
+    int64_t filled = 0;
+    for (int64_t a = oh0, b; a < oh1; a = b) {
+        b = min_i64(a + together, oh1);
+        conv_frame_fill(s, &v->frame, image, oh0, &filled, conv_frame_rows(s, b - oh0), m->frame);
+        for (int64_t i = 0; i < (b - a) * s->ow; i++)
+            m->row[i] = (const char *)(first + (a - oh0 + i / s->ow) * down + i % s->ow * along);
+        const strip t = few_strip(v, m, v->off, y + a * s->ow * s->o);
+        strip_run_dots(v->level, &t, (b - a) * s->ow, (int)s->o);
+    }
 }
 
 /* Output rows [oh0, oh1) of an image; y is the image's result. */
 static void few_rows(const few *v, const float *image, int64_t oh0, int64_t oh1, float *y,
                      const few_room *m) {
-    const conv_shape *s = &v->s;
-    int64_t filled = 0, from = oh0;
-    for (int64_t oh = oh0; oh < oh1; oh++) {
-        float *row = y + oh * s->ow * s->o;
-        if (!v->framed) {
-            few_row(v, image, oh, row, m);
-            continue;
-        }
-        if (oh == from + v->rows) from = oh, filled = 0;
-        conv_frame_fill(s, &v->frame, image, from, &filled, conv_frame_rows(s, oh - from + 1),
-                        m->frame);
-        const float *first = conv_frame_at(s, &v->frame, image, from, m->frame);
-        few_inner(v, first + (oh - from) * s->stride[0] * v->frame.row, 0, s->ow, row, m);
+    const int64_t step = v->framed ? v->rows : 1;
+    for (int64_t oh = oh0; oh < oh1; oh += step) {
+        if (v->framed) few_framed(v, image, oh, min_i64(oh + step, oh1), y, m);
+        else few_row(v, image, oh, y + oh * v->s.ow * v->s.o, m);
     }
 }
 
@@ -205,7 +208,7 @@ weft_err conv_few_prepare(routine *r, const conv_shape *s, bool turned, isa leve
     r->units = s->n * v->bands;
     v->weight_bytes = routine_round((size_t)(s->o * s->depth) * sizeof(float));
     v->window_bytes = routine_round((size_t)(STRIP_DOT_ROWS * s->depth) * sizeof(float));
-    v->row_bytes = routine_round((size_t)max_i64(s->ow, STRIP_DOT_ROWS) * sizeof(char *));
+    v->row_bytes = routine_round((size_t)max_i64(s->ow, FEW_PIXELS) * sizeof(char *));
     v->rows = conv_frame_fit(s, &v->frame, v->band, FEW_FRAME);
     v->frame_bytes = v->framed ? conv_frame_bytes(s, &v->frame, v->rows) : 0;
     r->scratch = v->weight_bytes + v->window_bytes + v->row_bytes + v->frame_bytes;

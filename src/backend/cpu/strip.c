@@ -30,12 +30,12 @@ int strip_vectors(const strip_level *level, int64_t columns) {
 /* The epilogue of a raw tile, element by element. */
 static void strip_finish(const strip *s, const float *raw, int64_t raw_row, int64_t i0, int rows,
                          int64_t columns) {
+    if (!s->flags && raw_row == columns && s->c_row == columns) {
+        memcpy(s->c + i0 * columns, raw, (size_t)(rows * columns) * sizeof *raw);
+        return;
+    }
     for (int r = 0; r < rows; r++) {
         float *c = s->c + (i0 + r) * s->c_row;
-        if (!s->flags) {
-            for (int64_t j = 0; j < columns; j++) c[j] = raw[r * raw_row + j];
-            continue;
-        }
         for (int64_t j = 0; j < columns; j++) {
             float x = raw[r * raw_row + j];
             if (s->flags & GEMM_OLD) x += c[j];
@@ -100,6 +100,6 @@ void strip_run_dots(const strip_level *level, const strip *s, int64_t rows, int 
             t.row = last;
         }
         level->dots[columns](&t, raw);
-        strip_finish(s, raw, STRIP_MAX_DOTS, i, count, columns);
+        strip_finish(s, raw, columns, i, count, columns);
     }
 }

@@ -29,7 +29,7 @@ typedef struct strip {
 typedef void strip_tiles(const strip *s, int64_t tiles);
 
 /* Sums over contiguous runs of whole vectors, for few columns: B is (columns, k) and contiguous;
- * out[r * STRIP_MAX_DOTS + q]. */
+ * out[r * columns + q]. */
 typedef void strip_dots(const strip *s, float *out);
 
 typedef struct strip_level {
