@@ -24,9 +24,9 @@ static const shape shapes[] = {
     /* n   h   w   c   o  k  s  p  d  g */
     {  2,  9,  8,  3, 16, 3, 1, 1, 1, 1 },
     {  1, 12, 11,  1,  8, 5, 1, 2, 1, 1 },
-    {  2, 12, 11, 16, 24, 3, 1, 1, 1, 1 },   /* transforms */
-    { 18,  6,  6, 17, 16, 3, 1, 1, 1, 1 },   /* several images to a unit */
-    {  1, 20, 20, 16, 17, 5, 1, 2, 1, 1 },   /* a kernel in parts */
+    {  2, 12, 11, 32, 64, 3, 1, 1, 1, 1 },   /* transforms */
+    { 18,  6,  6, 33, 32, 3, 1, 1, 1, 1 },   /* several images to a unit */
+    {  1, 16, 16, 32, 40, 6, 1, 3, 1, 1 },   /* a kernel in parts */
     {  2, 11, 13,  5, 12, 3, 2, 1, 1, 1 },
     {  1, 24, 22, 32,  3, 3, 1, 1, 1, 1 },   /* few channels */
     {  1, 70, 66, 16,  1, 3, 1, 1, 1, 1 },
@@ -99,11 +99,10 @@ static void raw(network *t) { /* the convolution itself is wanted too */
 
 static void pooled(network *t) { /* windows apart, then overlapping ones */
     const weft_pool_desc halve = {.size = {2, 2}, .channels_last = t->last};
-    const weft_pool_desc slide = {.size = {3, 2}, .stride = {1, 1}, .padding = {1, 1}};
+    const weft_pool_desc slide = {
+        .size = {3, 2}, .stride = {1, 1}, .padding = {1, 1}, .channels_last = t->last};
     const weft_tensor y = weft_scale(weft_max_pool(weft_relu(layer(t)), &halve), 0.5f);
-    weft_pool_desc d = slide;
-    d.channels_last = t->last;
-    t->out[t->outs++] = weft_relu(weft_offset(weft_max_pool(y, &d), -0.1f));
+    t->out[t->outs++] = weft_relu(weft_offset(weft_max_pool(y, &slide), -0.1f));
 }
 
 static void normed(network *t) { /* folds over everything but channels, and spread again */
@@ -164,14 +163,16 @@ static void answer_free(answer *a) {
     memset(a, 0, sizeof *a);
 }
 
-/* The same numbers in either order would take a transposition here: each order has its own. */
+/* The same numbers in either order would take a transposition here: each order has its own. Weights
+ * are small enough for sums over a window to be about 1. */
 static void feed(weft_plan *p, const network *t) {
     for (int i = 0; i < t->ins; i++) {
         float *x = weft_feed(p, t->in[i]);
         uint32_t state = 12345u + (uint32_t)i;
+        const float size = i == 1 ? 0.2f : 1;
         for (int64_t e = 0; x && e < weft_count(t->in[i]); e++) {
             state = state * 1664525u + 1013904223u;
-            x[e] = (float)(state >> 8) / 16777216.0f - 0.5f;
+            x[e] = size * ((float)(state >> 8) / 16777216.0f - 0.5f);
         }
     }
 }

@@ -29,15 +29,14 @@ conv_shape conv_shape_of(const step *s, int x, int w, int y) {
 /* One table of ways, fastest first where several would do. Times are of one thread on Zen 3, which
  * multiplies and adds at 104 GFLOP/s; a convolution's work is counted as direct sums.
  *
- *   plain     1x1, nothing else                   a matrix product
- *   depth     one channel in and out per group    lanes over channels
- *   winograd  both sides at least 16 channels     16x32x32x64 to 128, 3x3: 14.3 ms (169 GFLOP/s),
- *                                                 direct 25.4; 64x14x14x32 to 64, 5x5: 10.6 and 13.6
- *   few       up to 4 channels out                224x224x3 from 64: 2.4 ms, direct 4.4
- *   direct    everything else without holes       224x224x3 to 64: 2.05 ms (84 GFLOP/s); gathering
- *                                                 columns for a product took 3.0
- *   spread    the gradient in x with strides      products added to the image
- */
+ *   plain     1x1, nothing else                  a matrix product
+ *   depth     one channel in and out per group   lanes over channels
+ *   winograd  dense, enough channels, see below  16x32x32x64 to 128, 3x3: 14.3 ms (169 GFLOP/s),
+ *                                                direct 25.4; 64x14x14x32 to 64, 5x5: 10.4 and 13.3
+ *   few       up to 4 channels out               224x224x64 to 3: 2.1 ms, direct 4.3
+ *   direct    everything else without holes      224x224x3 to 64: 2.05 ms (84 GFLOP/s); gathering
+ *                                                columns for a product took 3.0
+ *   spread    the gradient in x with strides     products added to the image */
 typedef enum conv_way {
     CONV_PLAIN,
     CONV_DEPTH,
@@ -51,15 +50,22 @@ static bool conv_dense(const conv_shape *s) {
     return s->stride[0] == 1 && s->stride[1] == 1;
 }
 
-/* Transforms are paid per pixel and channel, products per pixel and pair of channels; and weights
- * are transformed anew in every call. Each part of 3x3 takes 16 products for 2x2 outputs, where
- * direct sums take four for each place of the kernel: half as many again must be saved. */
+/* Cycles of eight lanes, fitted to 64x14x14 and 1x14x14 images of 16 to 256 channels with kernels of
+ * 3x3 and 5x5, good to about a tenth. Direct sums reach nine tenths of the machine. By transforms,
+ * a tile of 2x2 results costs 16 products for each part of 3x3 and pair of channels, and 11 cycles
+ * for each channel on the way in and out; weights cost 20 for each pair in every call. */
 static bool conv_fits_winograd(const conv_shape *s) {
-    const int64_t tiles = s->n * routine_parts(s->oh, 2) * routine_parts(s->ow, 2);
+    if (!conv_dense(s) || s->dilation[0] != 1 || s->dilation[1] != 1 || s->groups != 1 ||
+        s->c < 16 || s->o < 16)
+        return false;
+    const double pairs = (double)s->c * (double)s->o;
+    const double pixels = (double)s->n * (double)(s->oh * s->ow);
+    const double tiles = (double)s->n * (double)(routine_parts(s->oh, 2) * routine_parts(s->ow, 2));
     const int64_t parts = routine_parts(s->kh, 3) * routine_parts(s->kw, 3);
-    return conv_dense(s) && s->dilation[0] == 1 && s->dilation[1] == 1 && s->groups == 1 &&
-           s->c >= 16 && s->o >= 16 && tiles >= 32 && parts <= 4 &&
-           2 * 4 * s->kh * s->kw >= 3 * 16 * parts;
+    const double channels = (double)(parts * s->c + s->o);
+    const double direct = 1.1 * pixels * (double)(s->kh * s->kw) * pairs / 16;
+    const double tile = (double)parts * pairs + 11 * channels;
+    return parts <= 4 && 1.15 * (tiles * tile + 20 * (double)parts * pairs) < direct;
 }
 
 /* s: as it is computed, so turned round for dx without strides. */

@@ -11,14 +11,14 @@
 #include "gemm_parts.h"
 
 enum {
-    FAST_TILES = 96,       /* of a block, at most                            */
-    FAST_COLUMNS = 64,     /* of the products that are transformed together  */
-    FAST_DEPTH = 384,      /* products summed in registers                   */
-    FAST_UNIT_IMAGES = 16, /* from so many on, a unit has whole images       */
-    FAST_BAND_TILES = 32   /* else it is rows with about so many tiles */
+    WINO_TILES = 96,       /* of a block, at most                            */
+    WINO_COLUMNS = 64,     /* of the products that are transformed together  */
+    WINO_DEPTH = 384,      /* products summed in registers                   */
+    WINO_UNIT_IMAGES = 16, /* from so many on, a unit has whole images       */
+    WINO_BAND_TILES = 32   /* else it is rows with about so many tiles */
 };
 
-typedef struct fast {
+typedef struct wino {
     conv_shape s;
     const winograd_table *t;
     const strip_level *level;
@@ -31,19 +31,19 @@ typedef struct fast {
     int64_t columns;
     int64_t plane; /* floats of packed weights, one of 16 */
     size_t weight_bytes, image_bytes, product_bytes, patch_bytes, row_bytes;
-} fast;
+} wino;
 
 /* Where the scratch of a call is used for what. */
-typedef struct fast_room {
+typedef struct wino_room {
     float *weights; /* [16][panel][depth][width] */
     float *image;   /* [16][tile][depth], first the turned weights */
     float *product; /* [16][tile][columns] */
     float *patch;   /* [4][4][c], or [2][2][columns] */
     const char **row;
-} fast_room;
+} wino_room;
 
-static fast_room fast_room_of(const fast *v, char *scratch) {
-    fast_room m = {.weights = (float *)scratch};
+static wino_room wino_room_of(const wino *v, char *scratch) {
+    wino_room m = {.weights = (float *)scratch};
     scratch += v->weight_bytes;
     m.image = (float *)scratch;
     scratch += v->image_bytes;
@@ -56,7 +56,7 @@ static fast_room fast_room_of(const fast *v, char *scratch) {
 }
 
 /* The end of the block of columns that begins at j; no block is thinner than a vector. */
-static int64_t fast_columns_end(const fast *v, int64_t j) {
+static int64_t wino_columns_end(const wino *v, int64_t j) {
     const int64_t end = j + v->columns;
     return v->s.o - end < v->level->lanes ? v->s.o : end;
 }
@@ -105,7 +105,7 @@ void winograd_patch(const winograd_image *m, const conv_shape *s, const winograd
 /* ---- weights ---- */
 
 /* Columns of the weights at channel c of a part, as one vector. */
-static void fast_vector(const fast *v, const float *w, int64_t part, int64_t at, float *to) {
+static void wino_vector(const wino *v, const float *w, int64_t part, int64_t at, float *to) {
     static const float zeros[16];
     const int64_t places = v->s.kh * v->s.kw, apart = v->s.c * v->s.o;
     const float *place[9];
@@ -117,7 +117,7 @@ static void fast_vector(const fast *v, const float *w, int64_t part, int64_t at,
     v->t->weights(to, v->plane, place, v->level->lanes);
 }
 
-static void fast_weights(const fast *v, const float *w, const routine *r, const fast_room *m) {
+static void wino_weights(const wino *v, const float *w, const routine *r, const wino_room *m) {
     const conv_shape *s = &v->s;
     const int64_t lanes = v->level->lanes, apart = s->c * s->o;
     if (v->turned) {
@@ -126,15 +126,15 @@ static void fast_weights(const fast *v, const float *w, const routine *r, const 
         w = m->image;
     }
     float *to = m->weights;
-    for (int64_t j0 = 0; j0 < s->o; j0 = fast_columns_end(v, j0)) {
-        const int64_t j1 = fast_columns_end(v, j0);
+    for (int64_t j0 = 0; j0 < s->o; j0 = wino_columns_end(v, j0)) {
+        const int64_t j1 = wino_columns_end(v, j0);
         for (int64_t j = j0; j < j1;) {
             const int64_t columns = strip_columns(v->level, j1 - j);
             const int64_t width = strip_vectors(v->level, columns) * lanes;
             for (int64_t k = 0; k < v->depth; k++, to += width) {
                 const int64_t at = k % s->c * s->o + j;
-                fast_vector(v, w, k / s->c, at, to);
-                if (width > lanes) fast_vector(v, w, k / s->c, at + columns - lanes, to + lanes);
+                wino_vector(v, w, k / s->c, at, to);
+                if (width > lanes) wino_vector(v, w, k / s->c, at + columns - lanes, to + lanes);
             }
             j += columns;
         }
@@ -144,7 +144,7 @@ static void fast_weights(const fast *v, const float *w, const routine *r, const 
 /* ---- tiles ---- */
 
 /* Columns [j0, j1) of a tile whose products are m. */
-static void fast_result(const fast *v, const routine *r, float *y, winograd_tile p, const float *m,
+static void wino_result(const wino *v, const routine *r, float *y, winograd_tile p, const float *m,
                         int64_t plane, int64_t j0, int64_t j1, float *part) {
     const conv_shape *s = &v->s;
     const gemm_data *after = r->after;
@@ -168,11 +168,11 @@ static void fast_result(const fast *v, const routine *r, float *y, winograd_tile
 }
 
 /* The 16 products of `tiles` transformed patches, columns [j0, j1). */
-static void fast_products(const fast *v, const fast_room *m, const float *weights, int64_t tiles,
+static void wino_products(const wino *v, const wino_room *m, const float *weights, int64_t tiles,
                           int64_t j0, int64_t j1) {
     const int64_t lanes = v->level->lanes, none = 0, n = j1 - j0;
-    for (int64_t k = 0; k < v->depth; k += FAST_DEPTH) {
-        const int64_t depth = min_i64(FAST_DEPTH, v->depth - k);
+    for (int64_t k = 0; k < v->depth; k += WINO_DEPTH) {
+        const int64_t depth = min_i64(WINO_DEPTH, v->depth - k);
         for (int e = 0; e < 16; e++) {
             for (int64_t i = 0; i < tiles; i++)
                 m->row[i] = (const char *)(m->image + e * winograd_plane(tiles * v->depth) +
@@ -202,8 +202,8 @@ static void fast_products(const fast *v, const fast_room *m, const float *weight
 }
 
 /* Tiles [t0, t1), counted through all images. */
-static void fast_block(const fast *v, const routine *r, char *const *at, int64_t t0, int64_t t1,
-                       const fast_room *m) {
+static void wino_block(const wino *v, const routine *r, char *const *at, int64_t t0, int64_t t1,
+                       const wino_room *m) {
     const conv_shape *s = &v->s;
     const int64_t tiles = t1 - t0;
     for (int64_t t = t0; t < t1; t++)
@@ -212,10 +212,10 @@ static void fast_block(const fast *v, const routine *r, char *const *at, int64_t
                        m->patch);
     const float *weights = m->weights;
     for (int64_t j0 = 0; j0 < s->o;) {
-        const int64_t j1 = fast_columns_end(v, j0), n = j1 - j0;
-        fast_products(v, m, weights, tiles, j0, j1);
+        const int64_t j1 = wino_columns_end(v, j0), n = j1 - j0;
+        wino_products(v, m, weights, tiles, j0, j1);
         for (int64_t t = t0; t < t1; t++)
-            fast_result(v, r, (float *)at[2], winograd_tile_of(&v->x, t), m->product + (t - t0) * n,
+            wino_result(v, r, (float *)at[2], winograd_tile_of(&v->x, t), m->product + (t - t0) * n,
                         winograd_plane(tiles * n), j0, j1, m->patch);
         for (int64_t j = j0; j < j1;) {
             const int64_t columns = strip_columns(v->level, j1 - j);
@@ -227,62 +227,62 @@ static void fast_block(const fast *v, const routine *r, char *const *at, int64_t
 }
 
 /* Output rows, counted through all images, that are complete when all tiles before t are. */
-static int64_t fast_rows_before(const fast *v, int64_t t) {
+static int64_t wino_rows_before(const wino *v, int64_t t) {
     const winograd_tile p = winograd_tile_of(&v->x, t);
     return p.image * v->s.oh + min_i64(2 * p.row, v->s.oh);
 }
 
-static void fast_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+static void wino_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                      void *scratch) {
-    const fast *v = r->own;
-    const fast_room m = fast_room_of(v, scratch);
-    fast_weights(v, (const float *)at[1], r, &m);
+    const wino *v = r->own;
+    const wino_room m = wino_room_of(v, scratch);
+    wino_weights(v, (const float *)at[1], r, &m);
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t first = u / v->bands * v->images * v->x.tiles, band = u % v->bands * v->band;
         const int64_t t0 = first + band * v->x.across;
         const int64_t tiles = v->bands == 1 ? v->images * v->x.tiles
                                             : min_i64(v->band, v->x.down - band) * v->x.across;
-        int64_t done = fast_rows_before(v, t0);
+        int64_t done = wino_rows_before(v, t0);
         for (int64_t t = t0; t < t0 + tiles; t += v->block) {
-            const int64_t end = min_i64(t + v->block, t0 + tiles), rows = fast_rows_before(v, end);
-            fast_block(v, r, at, t, end, &m);
+            const int64_t end = min_i64(t + v->block, t0 + tiles), rows = wino_rows_before(v, end);
+            wino_block(v, r, at, t, end, &m);
             routine_done(r, done * v->s.ow, rows * v->s.ow, scratch);
             done = rows;
         }
     }
 }
 
-static void fast_choose_units(fast *v, routine *r) {
+static void wino_choose_units(wino *v, routine *r) {
     const conv_shape *s = &v->s;
     v->bands = v->images = 1;
     v->band = v->x.down;
-    if (s->n < FAST_UNIT_IMAGES) {
-        v->band = min_i64(v->x.down, routine_parts(FAST_BAND_TILES, v->x.across));
+    if (s->n < WINO_UNIT_IMAGES) {
+        v->band = min_i64(v->x.down, routine_parts(WINO_BAND_TILES, v->x.across));
         v->bands = routine_parts(v->x.down, v->band);
     } else {
-        for (int64_t i = 2; i <= s->n && i * v->x.tiles <= FAST_TILES; i++)
+        for (int64_t i = 2; i <= s->n && i * v->x.tiles <= WINO_TILES; i++)
             if (s->n % i == 0) v->images = i;
         if (s->kh != s->n) r->rows = v->images;
     }
     r->units = s->n / v->images * v->bands;
     const int64_t most = v->bands == 1 ? v->images * v->x.tiles : v->band * v->x.across;
-    const int64_t even = routine_parts(most, routine_parts(most, FAST_TILES));
+    const int64_t even = routine_parts(most, routine_parts(most, WINO_TILES));
     const int64_t rows = v->level->rows[2];
     v->block = min_i64(most, routine_parts(even, rows) * rows);
 }
 
 weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
                                arena *memory) {
-    WEFT_TRY(routine_own(r, sizeof(fast), c, memory));
-    fast *v = r->own;
+    WEFT_TRY(routine_own(r, sizeof(wino), c, memory));
+    wino *v = r->own;
     v->s = *s;
     v->turned = turned;
     v->t = winograd_of(level);
     v->level = strip_level_of(level, s->o);
     v->x = winograd_image_of(s);
     v->depth = v->x.parts * s->c;
-    v->columns = FAST_COLUMNS;
-    fast_choose_units(v, r);
+    v->columns = WINO_COLUMNS;
+    wino_choose_units(v, r);
     const int64_t widest = min_i64(s->o, v->columns + v->level->lanes);
     v->plane =
         winograd_plane(v->depth * (s->o + v->level->lanes * routine_parts(s->o, v->columns)));
@@ -296,6 +296,6 @@ weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa
     const size_t after = v->image_bytes + v->product_bytes + v->patch_bytes + v->row_bytes;
     const size_t turning = turned ? (size_t)(s->kh * s->kw * s->c * s->o) * sizeof(float) : 0;
     r->scratch = v->weight_bytes + (turning > after ? turning : after);
-    r->run = fast_run;
+    r->run = wino_run;
     return WEFT_OK;
 }
