@@ -30,6 +30,9 @@
     X("layernorm",    bench_layernorm, "layer norm of 4096 rows of 768, and its backward")         \
     X("adam",         bench_adam,      "Adam over a million parameters")                           \
     X("chain",        bench_chain,     "a*b + relu(c)*sigmoid(d) over 1K, 64K and 16M elements")   \
+    X("env-2048",     bench_env_2048,  "random moves of 2048, games begun anew")                   \
+    X("dqn2048-replica", bench_dqn2048, "100 games of 2048 while a 16-64-64-4 network learns")     \
+    X("cube-replica", bench_cube,      "2,000 scrambles of the cube while a dueling network learns") \
     X("plan",         bench_plan,      "recording and compiling of whole training steps")
 /* clang-format on */
 
@@ -199,7 +202,7 @@ void bench_fill_integers(bench_random *r, int32_t *x, int64_t n, int32_t limit) 
 /* ---- the subcommand ---- */
 
 typedef struct bench_settings {
-    bool list, json, quick;
+    bool list, json, quick, raw;
     int threads;
 } bench_settings;
 
@@ -242,7 +245,8 @@ static int bench_main(const call *request) {
     }
     if (s->list) return bench_list(s->json);
 
-    bench b = {.threads = s->threads, .json = s->json, .quick = s->quick, .peak = -1};
+    bench b = {
+        .threads = s->threads, .json = s->json, .quick = s->quick, .raw = s->raw, .peak = -1};
     b.progress = terminal_of(stderr, TERMINAL_AUTO);
     b.ctx = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = s->threads});
     if (!b.ctx) {
@@ -271,6 +275,10 @@ static const option bench_options[] = {
      .kind = OPTION_FLAG,
      .help = "small sizes, few samples: only to see that all is well",
      .offset = offsetof(bench_settings, quick)},
+    {.name = "raw",
+     .kind = OPTION_FLAG,
+     .help = "dqn2048-replica: tiles as they are, not their logarithms",
+     .offset = offsetof(bench_settings, raw)},
     ROW_THREADS(bench_settings),
     ROW_JSON(bench_settings),
 };

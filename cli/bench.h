@@ -16,7 +16,7 @@ typedef struct bench {
     weft_ctx *ctx;
     const char *name; /* of the benchmark that runs                        */
     int threads;      /* asked for; 0: the library's choice                */
-    bool json, quick;
+    bool json, quick, raw;
     bool header; /* the table has its first line                      */
     double peak; /* GFLOP/s of a core; below 0: not measured yet      */
     terminal progress;
@@ -72,5 +72,8 @@ int bench_layernorm(bench *b);
 int bench_adam(bench *b);
 int bench_chain(bench *b);
 int bench_plan(bench *b);
+int bench_env_2048(bench *b);
+int bench_dqn2048(bench *b);
+int bench_cube(bench *b);
 
 #endif

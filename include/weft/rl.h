@@ -21,6 +21,8 @@
 #ifndef WEFT_RL_H
 #define WEFT_RL_H
 
+#include "optim.h"
+#include "train.h"
 #include "weft.h"
 #ifdef __cplusplus
 extern "C" {
@@ -214,6 +216,182 @@ typedef struct weft_cartpole { double x, speed, angle, spin; } weft_cartpole;
  * the goal and -1 for the pit, which end it, -0.01 for any other step. Starts on any free cell. */
 enum { WEFT_GRID_ROWS = 6, WEFT_GRID_COLUMNS = 8 };
 typedef struct weft_grid { int32_t cell; } weft_grid;  /* row 8 + column */
+
+/* ---- replay: what was seen, to be learned from again ----------------------------------------- */
+
+/* A ring for each instance of a vector. A transition is an instance's bytes, an action, a reward
+ * and how the step ended; the state it led to is the next one of the ring. Observations are made
+ * when they are asked for. Targets over several steps are windows by index: they overlap, an end
+ * cuts them, and a cut-off's last state is kept and has a value. All is in entries of the state. */
+typedef struct weft_replay weft_replay;
+
+typedef struct weft_replay_desc {
+    int64_t  capacity;     /* transitions over all instances; 0: 100,000 */
+    int      n_step;       /* rewards of a target before it goes on with a value; 0: 1 */
+    float    gamma;        /* what the next reward is worth; 0: 0.99 */
+    float    scale;        /* of rewards, when they are drawn; 0: 1 */
+    bool     prioritised;  /* drawn in proportion to priorities (Schaul 2016), else evenly */
+    float    alpha;        /* priority = (|error| + 0.001)^alpha; 0: 0.6 */
+    float    beta;         /* weight = (chance x transitions)^-beta / greatest; 0: 0.4 ... */
+    int64_t  beta_steps;   /* ... rising to 1 at this step of weft_replay_draw; 0: stays */
+    int      symmetries;   /* each is turned by one of so many, evenly; 0: not at all */
+    int    (*symmetry)(void *instance, int action, int k);
+        /* turns an instance in place; gives the action that now does what this one did */
+    uint64_t seed;
+} weft_replay_desc;
+
+WEFT_API weft_replay *weft_replay_new(weft_state *s, weft_envs *v, const char *name,
+        const weft_replay_desc *d);
+    /* for what v will do from here on, as entries "rng.NAME.state" and others of s; entries that
+       are there already stay what they are; d NULL: all 0; NULL on failure: weft_error */
+WEFT_API void     weft_replay_free(weft_replay *r);   /* NULL is fine; the entries stay */
+WEFT_API weft_err weft_replay_add (weft_replay *r, const int32_t *actions, const float *rewards,
+        const uint8_t *done);
+    /* after each weft_envs_step, with what it was given and gave */
+WEFT_API int64_t  weft_replay_ready(const weft_replay *r);
+    /* transitions that can be drawn: those whose window is complete */
+WEFT_API weft_err weft_replay_check(const weft_replay *r);
+    /* after loading: refuses what no play can have stored */
+
+/* Rows to be written, straight into feeds; NULL: not wanted. */
+typedef struct weft_replay_rows {
+    float   *obs, *next_obs;      /* [n, obs] */
+    int32_t *index, *next_index;  /* [n, slots]: the same as indices */
+    int32_t *action;              /* [n] */
+    float   *reward;              /* [n] sum of gamma^k r_k over the window */
+    float   *discount;            /* [n] of a value behind the window: gamma^steps, or 0 */
+    int32_t *legal;               /* [n] actions of the next state, a bit each; an end has all */
+    float   *weight;              /* [n] importance: the greatest is 1, and all are when even */
+    int32_t *place;               /* [n] where it lies, for weft_replay_report */
+} weft_replay_rows;
+WEFT_API weft_err weft_replay_draw  (weft_replay *r, int64_t step, int n,
+        const weft_replay_rows *out);
+    /* n of them, with repetition: the same ones for the same seed, step and contents */
+WEFT_API weft_err weft_replay_report(weft_replay *r, int n, const int32_t *place,
+        const float *error);
+    /* what learning from them showed: new priorities; new transitions have the greatest so far */
+
+/* ---- agents: Q-learning with the parts of Rainbow as switches, and PPO ----------------------- */
+
+/* A network of one's own for agents: features [B, any width] of x, which is [B, obs], or i32
+ * [B, slots] with .sparse. Names of parameters are relative: the agent has scopes around them. */
+typedef weft_tensor (*weft_agent_net)(void *user, weft_state *s, weft_tensor x);
+
+/* Or values of one's own, heads and all: [B, actions]; or, where action is an i32 [B, 1] and not
+ * the poison tensor, of that action alone [B, 1]. A network that looks at a state once for each
+ * action need not look at all of them to learn from one. */
+typedef weft_tensor (*weft_agent_values)(void *user, weft_state *s, weft_tensor x,
+        weft_tensor action);
+
+/*           name         text */
+#define WEFT_DQN_LOSSES(X)                                                                        \
+    X(HUBER,       "huber")        /* of the action taken */                                      \
+    X(MSE,         "mse")                                                                         \
+    X(ALL_OUTPUTS, "all-outputs")  /* mse over all actions, of which only that one has an error */
+typedef enum weft_dqn_loss {
+#define X(name, text) WEFT_DQN_##name,
+    WEFT_DQN_LOSSES(X)
+#undef X
+    WEFT_DQN_LOSS_COUNT
+} weft_dqn_loss;
+
+/* The share of random actions: from first to last, by a factor or along a line. */
+typedef struct weft_explore {
+    float   first, last;  /* 0: 1 and 0.05; of a noisy network none. Below 0: 0 */
+    float   decay;        /* factor per step; 0: along a line instead ... */
+    int64_t over;         /* ... in so many steps; 0: 10,000 */
+    bool    by_episode;   /* counts finished episodes instead of steps */
+} weft_explore;
+
+/* A stage of a curriculum: the level of the environments, and what ends it. */
+typedef struct weft_stage {
+    int     level;
+    float   enough;    /* mean of the episodes in the window */
+    int64_t episodes;  /* or so many of them; 0: no limit */
+} weft_stage;
+
+typedef struct weft_dqn_desc {
+    /* the network: relu between linear layers, or one of your own below the heads */
+    const int *hidden;          /* widths, then a 0; NULL: 64, 64 */
+    weft_agent_net net; void *user;
+    weft_agent_values values;   /* instead of all that: neither dueling nor noisy nor atoms */
+    bool    sparse;             /* x as indices: the first layer is a sum of rows of a table */
+    bool    dueling;            /* value + advantage - mean advantage (Wang 2016) */
+    bool    noisy;              /* layers draw their weights (Fortunato 2018); no random actions */
+    int     atoms;              /* values as distributions (Bellemare 2017) over so many points */
+    float   low, high;          /* between these; 0 atoms: plain values */
+    /* what is learned from */
+    weft_replay_desc replay;    /* n_step, gamma, prioritised, ... */
+    int     batch;              /* 0: 32 */
+    int64_t start;              /* transitions before the first update; 0: batch */
+    int     every, updates;     /* so many updates each so many steps; 0: 1 */
+    bool    by_episode;         /* or after so many finished episodes */
+    /* how */
+    weft_dqn_loss loss;
+    bool    not_double;         /* one network both chooses and values (else van Hasselt 2016) */
+    bool    no_target;          /* the learning network makes its own targets */
+    int64_t target_every;       /* updates between copies; 0: 500 */
+    float   polyak;             /* share of the new ones in a copy; 0: 1 */
+    bool    no_legal;           /* targets over all actions, legal or not */
+    const weft_optimiser_desc *optimiser;  /* NULL: Adam, 1e-3 */
+    weft_explore explore;
+    const weft_stage *stages; int stage_count;  /* 0: the level stays */
+    int     window;             /* episodes whose mean counts; 0: 100 */
+    bool    count_ended;        /* of 1 for an episode that ended and 0 for one cut off, instead of
+                                   the sums of rewards */
+    int     threads;            /* as in weft_plan_desc */
+    uint64_t seed;
+} weft_dqn_desc;
+
+typedef struct weft_dqn weft_dqn;
+WEFT_API weft_dqn *weft_dqn_new(weft_state *s, weft_envs *v, const char *name,
+        const weft_dqn_desc *d);
+    /* parameters below "NAME.", all else below "rng.NAME."; d NULL: all 0; NULL: weft_error. One
+       agent a state: its optimiser's numbers have no name of their own */
+WEFT_API void      weft_dqn_free(weft_dqn *a);  /* NULL is fine; the entries stay */
+WEFT_API weft_err  weft_dqn_step(void *a, int64_t step, weft_metrics *m);
+    /* acts once in every instance, stores, learns: a weft_train_step; m NULL: no metrics.
+       The number of the step is not used: what counts is in the state */
+WEFT_API weft_err  weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
+        float *loss);
+    /* one update towards these actions in what v shows: of each other action the value shall be
+       less by 0.8 (Hester 2018). For a start from examples, or from turns taken back; loss NULL, or
+       the mean by which that is not so */
+WEFT_API weft_err  weft_dqn_values(weft_dqn *a, const weft_envs *v, float *q);
+    /* [count of v, actions], without noise; any vector of the same environment */
+WEFT_API weft_err  weft_dqn_act(weft_dqn *a, const weft_envs *v, int32_t *actions);
+    /* the best legal action for each by those values; nothing is drawn */
+typedef struct weft_dqn_stats {
+    int64_t steps, updates, episodes, stored;  /* steps of the vector; stored: ready to be drawn */
+    float   loss, epsilon, mean;               /* of the last update; mean over the window */
+    int     stage;
+} weft_dqn_stats;
+WEFT_API weft_dqn_stats weft_dqn_stats_of(const weft_dqn *a);  /* as metrics have it */
+
+typedef struct weft_ppo_desc {
+    const int *hidden; weft_agent_net net; void *user; bool sparse;  /* as above */
+    int     horizon;            /* steps in every instance before it learns; 0: 128 */
+    int     epochs, parts;      /* passes over them, each in so many parts; 0: 4 and 4 */
+    float   gamma, lambda;      /* 0: 0.99 and 0.95 (Schulman 2016) */
+    float   clip;               /* of the ratio (Schulman 2017); 0: 0.2 */
+    float   entropy, value;     /* their shares in the loss; 0: 0.01 and 0.5; below 0: none */
+    float   scale;              /* of rewards; 0: 1 */
+    const weft_optimiser_desc *optimiser;  /* NULL: Adam, 3e-4, norm clipped to 0.5 */
+    int     threads;
+    uint64_t seed;
+} weft_ppo_desc;
+
+typedef struct weft_ppo weft_ppo;
+WEFT_API weft_ppo *weft_ppo_new(weft_state *s, weft_envs *v, const char *name,
+        const weft_ppo_desc *d);
+    /* as weft_dqn_new */
+WEFT_API void      weft_ppo_free(weft_ppo *a);  /* NULL is fine; the entries stay */
+WEFT_API weft_err  weft_ppo_step(void *a, int64_t step, weft_metrics *m);
+    /* a whole horizon and what is learned from it: a weft_train_step; m NULL: no metrics */
+WEFT_API weft_err  weft_ppo_act(weft_ppo *a, const weft_envs *v, int32_t *actions);
+    /* the likeliest legal action for each */
+WEFT_API weft_err  weft_ppo_values(weft_ppo *a, const weft_envs *v, float *values);
+    /* [count of v] what it expects */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,23 @@
+/* kept.h - memory that lasts: entries of a state, used as plain arrays.
+ *
+ * What an agent or a replay must not forget lies in the state, where checkpoints find it. Names are
+ * "rng.NAME.what": entries of that beginning are left out of saved models. */
+#ifndef WEFT_RL_KEPT_H
+#define WEFT_RL_KEPT_H
+
+#include "weft/rl.h"
+
+typedef struct kept_entry {
+    const char *what;
+    weft_dtype dtype;
+    int64_t rows, columns; /* columns 1: a vector; rows 0: not made */
+    void **at;             /* where to write the address */
+} kept_entry;
+
+/* Gets or makes them all, zeros at first; found: whether the first one was there already. */
+weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n, bool *found);
+
+/* Zeroed memory of the context, or NULL with a message. */
+void *kept_memory(weft_ctx *c, size_t bytes, const char *what);
+
+#endif
