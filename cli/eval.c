@@ -32,13 +32,13 @@ static int eval_filter(study *t) {
     float *y = malloc((size_t)(EVAL_ROWS * outputs) * sizeof *y);
     float *x = weft_feed(t->judge, t->seen);
     bool good = true;
-    int status = y && x ? EXIT_GOOD : command_failed(t->call, t->ctx);
+    int status = y && x ? EXIT_GOOD : command_failed(t->run.call, t->run.ctx);
     while (status == EXIT_GOOD && good) {
-        const int64_t rows = eval_read(t->call, x, EVAL_ROWS, columns, &good);
+        const int64_t rows = eval_read(t->run.call, x, EVAL_ROWS, columns, &good);
         const size_t bytes = (size_t)(EVAL_ROWS * outputs) * sizeof *y;
         if (!rows) break;
         if (weft_run(t->judge) || weft_get(t->judge, t->scores, y, bytes))
-            status = command_failed(t->call, t->ctx);
+            status = command_failed(t->run.call, t->run.ctx);
         else if (fwrite(y, sizeof *y * (size_t)outputs, (size_t)rows, stdout) != (size_t)rows)
             status = EXIT_FAILED; /* told at the end of the program */
     }
@@ -50,8 +50,8 @@ static void eval_tell(const study *t, const eval_settings *s) {
     const long long rows = weft_data_rows(t->test);
     if (s->json) {
         json j = json_begin(stdout);
-        json_integer(&j, "schema", STUDY_SCHEMA);
-        json_text(&j, "run", t->run);
+        json_integer(&j, "schema", RUN_SCHEMA);
+        json_text(&j, "run", t->run.folder);
         json_text(&j, "model", network_word(t->model.net.kind));
         json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy", t->accuracy);
         json_number(&j, "test_loss", t->test_loss);
@@ -85,7 +85,7 @@ static int eval_main(const call *c) {
     weft_metrics m = {0};
     if (!e && s->raw) status = eval_filter(&t);
     else if (!e && !(e = study_judge(&t, 0, &m))) eval_tell(&t, s);
-    if (e) status = command_failed(c, t.ctx);
+    if (e) status = command_failed(c, t.run.ctx);
     study_close(&t);
     free(settings);
     return status;

@@ -20,13 +20,13 @@ static weft_err export_write(study *t, const export_settings *s, size_t *bytes) 
                                 &(weft_plan_desc){.fetch = weft_list(t->scores), .portable = true});
     char *text = p ? weft_plan_emit_c(p, s->name ? s->name : "model") : NULL;
     weft_plan_free(p);
-    if (!text) return weft_error_code(t->ctx);
+    if (!text) return weft_error_code(t->run.ctx);
     *bytes = strlen(text);
     weft_err e = WEFT_OK;
     if (s->output && strcmp(s->output, "-") != 0)
-        e = weft_file_write(t->ctx, s->output, text, *bytes);
+        e = weft_file_write(t->run.ctx, s->output, text, *bytes);
     else fwrite(text, 1, *bytes, stdout);
-    weft_text_free(t->ctx, text);
+    weft_text_free(t->run.ctx, text);
     return e;
 }
 
@@ -47,10 +47,10 @@ static int export_main(const call *c) {
     if (!e) e = study_judge_prepare(&t, 1);
     if (!e) e = study_weights(&t);
     if (!e) e = export_write(&t, s, &bytes);
-    int status = e ? command_failed(c, t.ctx) : EXIT_GOOD;
+    int status = e ? command_failed(c, t.run.ctx) : EXIT_GOOD;
     if (!e && s->output && s->json) {
         json j = json_begin(stdout);
-        json_integer(&j, "schema", STUDY_SCHEMA);
+        json_integer(&j, "schema", RUN_SCHEMA);
         json_text(&j, "file", s->output);
         json_integer(&j, "bytes", (int64_t)bytes);
         json_integer(&j, "inputs", t.model.net.rows * t.model.net.columns);

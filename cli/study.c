@@ -1,5 +1,5 @@
-/* study.c - prepares, trains and judges a supervised run; see study.h. config.json is
- * study_config.c's, what people see study_show.c's. */
+/* study.c - prepares, trains and judges a supervised run; see study.h. What people see is
+ * study_show.c's. */
 #include "study_tasks.h"
 
 #include <weft/nn.h>
@@ -9,10 +9,8 @@
 #include <string.h>
 
 weft_err study_open(study *t, const call *c, const study_settings *s) {
-    *t = (study){.call = c, .set = s};
-    t->ctx = weft_open_with(&(weft_open_desc){.device = "auto", .threads = s->threads});
-    t->state = t->ctx ? weft_state_new(t->ctx) : NULL;
-    return t->state ? WEFT_OK : weft_error_code(t->ctx);
+    *t = (study){.set = s};
+    return run_open(&t->run, c, &s->common);
 }
 
 void study_close(study *t) {
@@ -23,13 +21,23 @@ void study_close(study *t) {
     weft_graph_free(t->graph);
     weft_data_free(t->test);
     weft_data_free(t->train);
-    weft_state_free(t->state);
     model_free(&t->model);
-    for (int i = 0; i < t->kept_count; i++) free(t->kept[i]);
     free(t->answer);
     free(t->score);
-    weft_close(t->ctx);
+    run_close(&t->run);
     *t = (study){0};
+}
+
+static weft_err study_read_model(void *model, weft_ctx *c, weft_json config, const char *path) {
+    return model_read(c, config, path, model);
+}
+
+weft_err study_model(study *t) {
+    return run_read(&t->run, study_read_model, &t->model);
+}
+
+static void study_write_model(const void *model, json *j) {
+    model_write(j, model);
 }
 
 /* ---- recording ---- */
@@ -39,7 +47,7 @@ static int64_t study_whole(int64_t given, int64_t usual) {
     return given ? given : usual;
 }
 static double study_real(const study *t, const char *option_name, double given, double usual) {
-    return options_given(t->call->options, option_name) || given != 0 ? given : usual;
+    return options_given(t->run.call->options, option_name) || given != 0 ? given : usual;
 }
 
 static int64_t study_epochs(const study *t) {
@@ -72,13 +80,13 @@ static weft_optimiser_desc study_optimiser(const study *t) {
         .kind = s->optimiser ? (weft_optimiser_kind)(s->optimiser - 1) : WEFT_OPTIMISER_ADAMW,
         .momentum = (float)s->momentum,
         .decay = (float)s->decay,
-        .no_decay = options_given(t->call->options, "decay") && s->decay == 0,
+        .no_decay = options_given(t->run.call->options, "decay") && s->decay == 0,
         .clip_norm = (float)s->clip,
         .accumulate = s->accumulate,
         .ema = (float)s->average,
         .schedule = t->schedule,
     };
-    if (d.kind == WEFT_OPTIMISER_SGD && !options_given(t->call->options, "momentum"))
+    if (d.kind == WEFT_OPTIMISER_SGD && !options_given(t->run.call->options, "momentum"))
         d.momentum = 0.9f;
     /* the usual rate is AdamW's; other optimisers have their own */
     d.lr = (float)(s->rate != 0 ? s->rate : s->optimiser ? 0 : t->usual.rate);
@@ -106,37 +114,37 @@ weft_err study_prepare(study *t) {
     const study_settings *s = t->set;
     network *n = &t->model.net;
     const int64_t batch = study_whole(s->batch, t->usual.batch);
-    const uint32_t seed = (uint32_t)s->seed;
+    const uint32_t seed = (uint32_t)s->common.seed;
     if (batch > weft_data_rows(t->train))
-        return weft_fail(t->ctx, WEFT_ARGUMENT,
+        return weft_fail(t->run.ctx, WEFT_ARGUMENT,
                          "--batch %lld: there are %lld examples to learn from", (long long)batch,
                          (long long)weft_data_rows(t->train));
     n->hidden = study_whole(s->hidden, t->usual.hidden);
     n->dropout = (float)study_real(t, "dropout", s->dropout, t->usual.dropout);
     t->averaged = s->average > 0;
-    weft_state_seed(t->state, seed);
+    weft_state_seed(t->run.state, seed);
 
-    t->loader = weft_loader_new(t->ctx, &(weft_loader_desc){.data = t->train,
-                                                            .batch = batch,
-                                                            .seed = seed,
-                                                            .mean = t->model.mean,
-                                                            .deviation = t->model.deviation,
-                                                            .moments = t->model.moments,
-                                                            .shift = t->usual.shift});
-    t->graph = t->loader ? weft_graph_new(t->ctx) : NULL;
-    if (!t->graph) return weft_error_code(t->ctx);
+    t->loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->train,
+                                                                .batch = batch,
+                                                                .seed = seed,
+                                                                .mean = t->model.mean,
+                                                                .deviation = t->model.deviation,
+                                                                .moments = t->model.moments,
+                                                                .shift = t->usual.shift});
+    t->graph = t->loader ? weft_graph_new(t->run.ctx) : NULL;
+    if (!t->graph) return weft_error_code(t->run.ctx);
     t->schedule = study_schedule(t);
     if (s->warmup && t->schedule.warmup >= t->schedule.total)
-        return weft_fail(t->ctx, WEFT_ARGUMENT,
+        return weft_fail(t->run.ctx, WEFT_ARGUMENT,
                          "--warmup %lld: the schedule has %lld steps; --epochs makes them more",
                          (long long)s->warmup, (long long)t->schedule.total);
     t->x = weft_input(t->graph, WEFT_F32, weft_dims(batch, n->rows * n->columns));
     t->y = weft_input(t->graph, t->model.numbers ? WEFT_F32 : WEFT_I32, weft_dims(batch));
-    const weft_tensor loss = study_loss(t, network_record(t->state, t->x, n), t->y);
+    const weft_tensor loss = study_loss(t, network_record(t->run.state, t->x, n), t->y);
     const weft_optimiser_desc d = study_optimiser(t);
     t->loss = study_shown(t, loss);
-    t->update = weft_optimiser(t->state, loss, &d);
-    t->rate = weft_learning_rate(t->graph, t->state, &d);
+    t->update = weft_optimiser(t->run.state, loss, &d);
+    t->rate = weft_learning_rate(t->graph, t->run.state, &d);
     if (weft_graph_error(t->graph)) return weft_graph_error(t->graph);
     return study_judge_prepare(t, STUDY_JUDGED);
 }
@@ -145,24 +153,25 @@ weft_err study_prepare(study *t) {
 
 weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
     const network *n = &t->model.net;
-    t->judge_graph = weft_graph_new(t->ctx);
-    if (!t->judge_graph) return weft_error_code(t->ctx);
+    t->judge_graph = weft_graph_new(t->run.ctx);
+    if (!t->judge_graph) return weft_error_code(t->run.ctx);
     weft_graph_eval(t->judge_graph);
     t->seen = weft_input(t->judge_graph, WEFT_F32, weft_dims(rows_at_once, n->rows * n->columns));
-    t->scores = model_record(t->state, t->seen, &t->model);
+    t->scores = model_record(t->run.state, t->seen, &t->model);
     t->judge = weft_compile(t->judge_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
-                                                              .threads = t->set->threads});
-    if (!t->judge) return weft_error_code(t->ctx);
+                                                              .threads = t->set->common.threads});
+    if (!t->judge) return weft_error_code(t->run.ctx);
     if (!t->test) return WEFT_OK;
-    t->judge_loader = weft_loader_new(
-        t->ctx, &(weft_loader_desc){
-                    .data = t->test, .batch = rows_at_once, .in_order = true, .keep_last = true});
+    t->judge_loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->test,
+                                                                      .batch = rows_at_once,
+                                                                      .in_order = true,
+                                                                      .keep_last = true});
     t->answer = calloc(2 * (size_t)weft_data_rows(t->test) + 1, sizeof *t->answer);
     t->truth = t->answer ? t->answer + weft_data_rows(t->test) : NULL;
     t->score = malloc((size_t)(rows_at_once * n->outputs) * sizeof *t->score);
     if (t->judge_loader && !(t->answer && t->score))
-        return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
-    return t->judge_loader ? WEFT_OK : weft_error_code(t->ctx);
+        return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
+    return t->judge_loader ? WEFT_OK : weft_error_code(t->run.ctx);
 }
 
 /* -ln of the share that softmax gives to `is`; *best becomes the greatest score's place. */
@@ -191,7 +200,7 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
     float *const score = t->score;
     double loss = 0;
     int64_t right = 0, at = 0;
-    if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
+    if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
     weft_err e = WEFT_OK;
     for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
         const void *field[2];
@@ -215,13 +224,13 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
             right += best == is;
         }
     }
-    if (t->averaged && weft_ema_swap(t->state)) return weft_error_code(t->ctx);
+    if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
     if (e) return e;
     t->test_loss = loss / (double)rows;
     t->accuracy = t->model.numbers ? study_r2(t, loss, rows) : (double)right / (double)rows;
     t->judged = true;
     if (t->schedule.kind == WEFT_SCHEDULE_PLATEAU)
-        e = weft_plateau_report(t->state, &t->schedule, (float)t->test_loss);
+        e = weft_plateau_report(t->run.state, &t->schedule, (float)t->test_loss);
     if (e) return e;
     weft_metric(m, t->model.numbers ? "test/r2" : "test/accuracy", t->accuracy);
     weft_metric(m, "test/loss", t->test_loss);
@@ -245,43 +254,35 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
     const study_settings *s = t->set;
     const weft_tensor inputs[2] = {t->x, t->y};
     const int64_t epoch = weft_loader_steps(t->loader), epochs = study_epochs(t);
-    char *config = study_config(t);
-    if (!config) return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+    char *config = run_config(&t->run, study_write_model, &t->model);
+    if (!config) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     const weft_err e =
-        weft_train(t->state,
+        weft_train(t->run.state,
                    &(weft_train_desc){.graph = t->graph,
                                       .loss = t->loss,
                                       .rate = t->rate,
                                       .update = t->update,
                                       .inputs = {inputs, 2},
                                       .loader = t->loader,
-                                      .threads = s->threads,
-                                      .steps = s->steps ? s->steps : epochs * epoch,
-                                      .seconds = s->seconds,
+                                      .threads = s->common.threads,
+                                      .steps = s->common.steps ? s->common.steps : epochs * epoch,
+                                      .seconds = s->common.seconds,
                                       .evaluate = study_judge,
                                       .user = t,
                                       .evaluate_every = study_verdicts(epochs, epoch) * epoch,
                                       .log_every = study_lines(epochs * epoch),
                                       .patience = (int)s->patience,
-                                      .run = t->run,
+                                      .run = t->run.folder,
                                       .config = config,
                                       .title = title,
-                                      .resume = s->resume,
-                                      .progress = s->quiet ? NULL : stderr,
+                                      .resume = s->common.resume,
+                                      .progress = s->common.quiet ? NULL : stderr,
                                       .interrupt = true},
                    r);
     free(config);
     if (e) return e;
     if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
     return study_report(t, title, r);
-}
-
-static weft_err study_same_task(study *t, const study_task *task) {
-    char name[64] = "";
-    const weft_err e = study_command(t, name, sizeof name);
-    if (e || study_task_named(name) == task) return e;
-    return weft_fail(t->ctx, WEFT_ARGUMENT,
-                     "%s is a run of \"%s\"; weft %s --resume goes on with it", t->run, name, name);
 }
 
 int study_main(const call *c, const study_task *task, void *settings) {
@@ -292,20 +293,19 @@ int study_main(const call *c, const study_task *task, void *settings) {
     int status = EXIT_GOOD;
     weft_err e = study_open(&t, c, s);
     task->name(c, settings, name, sizeof name);
-    if (!e && !study_place(&t, name)) {
+    if (!e && !run_place(&t.run, name)) {
         study_close(&t);
         return EXIT_USAGE;
     }
-    if (!e && s->resume) e = study_same_task(&t, task);
-    if (!e && s->resume) e = study_remember(&t, c->options, settings);
-    if (!e && s->resume) e = study_model(&t);
+    if (!e) e = run_go_on(&t.run, settings);
+    if (!e && s->common.resume) e = study_model(&t);
     if (!e) e = task->load(&t, settings);
     if (!e) e = study_prepare(&t);
     if (!e) e = study_train(&t, task->title, &r);
     if (!e) {
         study_tell(&t, &r);
         if (r.ending == WEFT_END_INTERRUPTED) status = EXIT_INTERRUPTED;
-    } else status = command_failed(c, t.ctx);
+    } else status = command_failed(c, t.run.ctx);
     study_close(&t);
     return status;
 }

@@ -5,12 +5,11 @@
 #ifndef WEFT_STUDY_H
 #define WEFT_STUDY_H
 
-#include "command.h"
 #include "model.h"
+#include "run.h"
 
 #include <weft/data.h>
 #include <weft/optim.h>
-#include <weft/train.h>
 
 /* clang-format off */
 #define STUDY_OPTIMISER_WORD(name, text, rate, decay) "|" text
@@ -19,15 +18,14 @@
 #define STUDY_SCHEDULES  "auto" WEFT_SCHEDULES(STUDY_SCHEDULE_WORD)
 /* clang-format on */
 
-/* The options that every supervised task has; a task's own struct begins with these. Zero where an
- * option was not given: then study_defaults counts. */
+/* The options that every supervised task has (STUDY_ROWS); a task's own struct begins with these.
+ * Zero where an option was not given: then study_defaults counts. */
 typedef struct study_settings {
-    const char *run;
-    int64_t seed, steps, epochs, batch, hidden, warmup, patience;
-    double seconds, rate, decay, momentum, dropout, smoothing, clip, average;
+    run_settings common;
+    int64_t epochs, batch, hidden, warmup, patience;
+    double rate, decay, momentum, dropout, smoothing, clip, average;
     int optimiser, schedule; /* place among the words, 0: auto */
-    int accumulate, threads, color;
-    bool resume, overwrite, json, quiet;
+    int accumulate;
 } study_settings;
 
 typedef struct study_defaults {
@@ -39,13 +37,10 @@ typedef struct study_defaults {
 typedef struct study_task study_task; /* study_tasks.h */
 
 typedef struct study {
-    const call *call;
+    run run;
     const study_settings *set;
     study_defaults usual;
-    char run[512], weights[600]; /* its folder; a checkpoint */
-    const char *judged_file;     /* judge on this instead; NULL: on what was kept */
-    weft_ctx *ctx;
-    weft_state *state;
+    const char *judged_file; /* judge on this instead; NULL: on what was kept */
     weft_data *train, *test;
     model model;
 
@@ -64,28 +59,13 @@ typedef struct study {
     bool averaged;         /* averages of the parameters are judged */
     bool judged;
     double accuracy, test_loss; /* numbers: R2 instead of the accuracy */
-
-    char *kept[128]; /* names and values of options from config.json, in turn */
-    int kept_count;
 } study;
 
 enum { STUDY_JUDGED = 250 }; /* rows that are judged at once */
-enum { STUDY_SCHEMA = 1 };   /* of what train, eval and export say as JSON */
 
 weft_err study_open(study *t, const call *c, const study_settings *s); /* context and state */
 void study_close(study *t);
-
-/* Where the run lies: the one that was named, or the first free name like runs/digits-mlp. Says so
- * and gives false when there is one already that is neither to be resumed nor overwritten. */
-bool study_place(study *t, const char *name);
-
-/* config.json of t->run. */
-weft_err study_remember(study *t, const options *o, void *settings);
-/* options that were not given become what they were then */
-weft_err study_model(study *t);                             /* the model */
-weft_err study_command(study *t, char *name, size_t bytes); /* "train digits" */
-bool study_kept(const study *t, const char *option_name);   /* was it remembered? */
-char *study_config(const study *t); /* its text; free it; NULL: out of memory */
+weft_err study_model(study *t); /* the model, from config.json of a run that exists */
 
 /* Once train, test, usual and the model's meaning are there: graphs, loaders, the optimiser. */
 weft_err study_prepare(study *t);

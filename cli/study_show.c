@@ -62,7 +62,7 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
                  "%.1f s.",
                  100 * t->accuracy, rows, steps, r->seconds);
     const weft_err e = weft_report_write(
-        t->ctx, t->run, &(weft_report){title, summary, count ? picture : NULL, count});
+        t->run.ctx, t->run.folder, &(weft_report){title, summary, count ? picture : NULL, count});
     free(pixels);
     return e;
 }
@@ -74,8 +74,8 @@ static float *show_losses(const study *t, int *count) {
     char path[600];
     weft_file f;
     *count = 0;
-    snprintf(path, sizeof path, "%s/metrics.jsonl", t->run);
-    if (weft_file_open(t->ctx, path, &f)) return NULL;
+    snprintf(path, sizeof path, "%s/metrics.jsonl", t->run.folder);
+    if (weft_file_open(t->run.ctx, path, &f)) return NULL;
     size_t lines = 1;
     const char *text = f.bytes, *const end = text + f.n;
     for (const char *at = text; at < end; at++) lines += *at == '\n';
@@ -83,7 +83,7 @@ static float *show_losses(const study *t, int *count) {
     while (loss && text < end) {
         const char *next = memchr(text, '\n', (size_t)(end - text));
         const size_t n = next ? (size_t)(next - text) : (size_t)(end - text);
-        const weft_json j = weft_json_parse(t->ctx, text, n, path);
+        const weft_json j = weft_json_parse(t->run.ctx, text, n, path);
         const double v = weft_json_number(weft_json_get(j, "train/loss"), NAN);
         if (isfinite(v)) loss[(*count)++] = (float)v;
         text += n + 1;
@@ -149,10 +149,10 @@ static void show_terminal(const study *t, const terminal *out, long steps) {
 
 void study_tell(const study *t, const weft_train_result *r) {
     const int64_t rows = weft_data_rows(t->test);
-    if (t->set->json) {
+    if (t->set->common.json) {
         json j = json_begin(stdout);
-        json_integer(&j, "schema", STUDY_SCHEMA);
-        json_text(&j, "run", t->run);
+        json_integer(&j, "schema", RUN_SCHEMA);
+        json_text(&j, "run", t->run.folder);
         json_text(&j, "model", network_word(t->model.net.kind));
         json_integer(&j, "steps", r->steps);
         json_number(&j, "train_seconds", r->seconds);
@@ -165,9 +165,9 @@ void study_tell(const study *t, const weft_train_result *r) {
         json_end(&j);
         return;
     }
-    const terminal out = terminal_of(stdout, (terminal_when)t->set->color);
+    const terminal out = terminal_of(stdout, (terminal_when)t->set->common.color);
     if (!t->judged) {
-        printf("%s; --resume goes on.\nReport: %s/report.html\n", r->text, t->run);
+        printf("%s; --resume goes on.\nReport: %s/report.html\n", r->text, t->run.folder);
         return;
     }
     show_terminal(t, &out, (long)r->steps);
@@ -179,5 +179,5 @@ void study_tell(const study *t, const weft_train_result *r) {
                100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
     printf(" (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
            r->seconds, r->text);
-    printf("Report: %s/report.html\n", t->run);
+    printf("Report: %s/report.html\n", t->run.folder);
 }

@@ -4,6 +4,34 @@
 
 #include "study.h"
 
+/* clang-format off */
+#define STUDY_ROW(member_, kind_, value_, low_, high_, help_)                                      \
+    { .name = #member_, .kind = kind_, .value = value_, .low = low_, .high = high_, .help = help_, \
+      .offset = offsetof(study_settings, member_) }
+/* The options of study_settings, for a task's table. */
+#define STUDY_ROWS                                                                                 \
+    STUDY_ROW(epochs, OPTION_LONG, "N", 1, 100000,                                                 \
+              "passes over the data that the schedule is made for"),                               \
+    STUDY_ROW(patience, OPTION_LONG, "N", 1, 1000000,                                              \
+              "end when N evaluations bring nothing better"),                                      \
+    STUDY_ROW(batch, OPTION_LONG, "N", 1, 1 << 20, "examples of a step"),                          \
+    STUDY_ROW(hidden, OPTION_LONG, "N", 8, 1 << 16, "width of the network"),                       \
+    STUDY_ROW(optimiser, OPTION_CHOICE, STUDY_OPTIMISERS, 0, 0, "how parameters move (adamw)"),    \
+    STUDY_ROW(rate, OPTION_POSITIVE, "X", 0, 1000, "highest learning rate"),                       \
+    STUDY_ROW(schedule, OPTION_CHOICE, STUDY_SCHEDULES, 0, 0, "of the rate (cosine)"),             \
+    STUDY_ROW(warmup, OPTION_LONG, "N", 1, 0, "steps in which the rate rises (2 %)"),              \
+    STUDY_ROW(momentum, OPTION_NUMBER, "X", 0, 0.9999, "of sgd, rmsprop and muon"),                \
+    STUDY_ROW(decay, OPTION_NUMBER, "X", 0, 10, "weight decay"),                                   \
+    STUDY_ROW(dropout, OPTION_NUMBER, "X", 0, 0.95, "share of hidden values left out in training"),\
+    STUDY_ROW(smoothing, OPTION_NUMBER, "X", 0, 0.9,                                               \
+              "share of a label that is spread over all classes"),                                 \
+    STUDY_ROW(clip, OPTION_POSITIVE, "X", 0, 0, "greatest norm of all gradients"),                 \
+    STUDY_ROW(average, OPTION_NUMBER, "X", 0, 0.99999,                                             \
+              "judge a moving average of the parameters, X of it kept each step"),                 \
+    STUDY_ROW(accumulate, OPTION_COUNT, "N", 1, 4096,                                              \
+              "batches whose mean gradient moves the parameters once")
+/* clang-format on */
+
 struct study_task {
     const command *command; /* its settings begin with study_settings */
     const char *title;      /* of the report                          */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct csv_settings {
-    study_settings common;
+    study_settings study;
     const char *file; /* kept in config.json, given as the operand */
     const char *label, *skip, *separator;
     int task, missing;
@@ -37,7 +37,7 @@ static weft_err csv_model(study *t) {
                              .outputs = t->model.numbers ? 1 : y.classes};
     if (!model_moments(&t->model, columns) ||
         !model_names(&t->model, (size_t)y.classes, y.class_names))
-        return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+        return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     const weft_err e =
         weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, columns);
     for (size_t i = 0; i < columns; i++) /* a column that never changes says nothing */
@@ -65,37 +65,38 @@ static weft_err csv_load(study *t, const void *settings) {
     const csv_settings *s = settings;
     const float test = s->test > 0 ? (float)s->test : 0.2f;
     t->usual = csv_usual;
-    weft_data *all = weft_data_csv(t->ctx, s->file,
+    weft_data *all = weft_data_csv(t->run.ctx, s->file,
                                    &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
                                                     .label = s->label,
                                                     .skip = s->skip,
                                                     .missing = (weft_missing)s->missing,
                                                     .task = (weft_task)s->task});
     weft_data *part[4] = {NULL};
-    if (!all) return weft_error_code(t->ctx);
+    if (!all) return weft_error_code(t->run.ctx);
     if (t->judged_file) {
-        t->test = weft_data_csv(t->ctx, t->judged_file,
+        t->test = weft_data_csv(t->run.ctx, t->judged_file,
                                 &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
                                                  .like = all,
                                                  .missing = (weft_missing)s->missing});
         weft_data_free(all);
-        return t->test ? WEFT_OK : weft_error_code(t->ctx);
+        return t->test ? WEFT_OK : weft_error_code(t->run.ctx);
     }
     const long long had = weft_data_rows(all);
     if ((float)had * test < 1 || (float)had * (1 - test) < 1) {
         weft_data_free(all);
-        return weft_fail(t->ctx, WEFT_FORMAT,
+        return weft_fail(t->run.ctx, WEFT_FORMAT,
                          "%s: %lld rows are too few to keep a share of %g for judging", s->file,
                          had, (double)test);
     }
-    const weft_split_desc split = {.share = {1 - test, test}, .seed = (uint32_t)s->common.seed};
+    const weft_split_desc split = {.share = {1 - test, test},
+                                   .seed = (uint32_t)s->study.common.seed};
     const weft_err e = weft_data_split(all, &split, part);
     weft_data_free(all);
     t->train = part[0], t->test = part[1];
     if (e || t->model.net.rows) return e;
     const int64_t rows = weft_data_rows(t->train);
     if (rows < t->usual.batch) t->usual.batch = rows > 0 ? rows : 1;
-    if (!s->common.quiet) csv_tell(t);
+    if (!s->study.common.quiet) csv_tell(t);
     return csv_model(t);
 }
 
@@ -107,7 +108,7 @@ static int csv_run(const call *c) {
     if (s.separator && strcmp(s.separator, "\\t") == 0) s.separator = "\t";
     if (s.separator && s.separator[1])
         fprintf(stderr, "weft %s: --separator takes one letter, or \\t\n", c->name);
-    else if (s.file || s.common.resume) status = study_main(c, &study_csv, &s);
+    else if (s.file || s.study.common.resume) status = study_main(c, &study_csv, &s);
     else fprintf(stderr, "weft %s: which FILE? see weft train csv --help\n", c->name);
     free(whole);
     return status;
@@ -128,6 +129,7 @@ static const option csv_options[] = {
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,
         "share of the rows that is kept for judging (0.2)"),
     ROW(file, "file", OPTION_FILE, "FILE", 0, 0, "the table; the same as the operand"),
+    STUDY_ROWS,
 };
 /* clang-format on */
 

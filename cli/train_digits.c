@@ -10,7 +10,7 @@
 enum { DIGITS_SIDE = 28, DIGITS_KINDS = 10, DIGITS_FEW = 10000 };
 
 typedef struct digits_settings {
-    study_settings common;
+    study_settings study;
     int model;
     const char *data;
 } digits_settings;
@@ -35,8 +35,8 @@ static weft_err digits_load(study *t, const void *settings) {
     const digits_settings *s = settings;
     t->usual = digits_usual[s->model];
     if (t->judged_file)
-        return weft_fail(t->ctx, WEFT_UNSUPPORTED, "digits are judged on their own test set");
-    const weft_err e = data_digits(t->ctx, s->data, &t->train, &t->test);
+        return weft_fail(t->run.ctx, WEFT_UNSUPPORTED, "digits are judged on their own test set");
+    const weft_err e = data_digits(t->run.ctx, s->data, &t->train, &t->test);
     if (e) return e;
     if (weft_data_rows(t->train) < DIGITS_FEW) t->usual.epochs *= 3; /* each brings less */
     if (t->model.net.rows) return WEFT_OK;
@@ -45,7 +45,7 @@ static weft_err digits_load(study *t, const void *settings) {
                              .columns = DIGITS_SIDE,
                              .outputs = DIGITS_KINDS};
     if (!model_moments(&t->model, 1) || !model_names(&t->model, DIGITS_KINDS, NULL))
-        return weft_fail(t->ctx, WEFT_MEMORY, "out of memory");
+        return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     return weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, 1);
 }
 
@@ -65,6 +65,7 @@ static const option digits_options[] = {
      .value = "FOLDER",
      .help = "with the four IDX files of MNIST (what weft data get mnist brought)",
      .offset = offsetof(digits_settings, data)},
+    STUDY_ROWS,
 };
 
 const command train_digits_task = {

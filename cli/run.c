@@ -1,0 +1,227 @@
+/* run.c - folders of runs and their config.json; see run.h. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+weft_err run_open(run *r, const call *c, const run_settings *s) {
+    *r = (run){.call = c, .set = s};
+    r->ctx = weft_open_with(&(weft_open_desc){.device = "auto", .threads = s->threads});
+    r->state = r->ctx ? weft_state_new(r->ctx) : NULL;
+    return r->state ? WEFT_OK : weft_error_code(r->ctx);
+}
+
+void run_close(run *r) {
+    weft_state_free(r->state);
+    for (int i = 0; i < r->kept_count; i++) free(r->kept[i]);
+    weft_close(r->ctx);
+    *r = (run){0};
+}
+
+/* ---- the folder ---- */
+
+static bool run_exists(const char *folder) {
+    char path[600];
+    struct stat info;
+    return stat(weft_run_checkpoint(folder, path, sizeof path), &info) == 0;
+}
+
+bool run_place(run *r, const char *name) {
+    const run_settings *s = r->set;
+    if (s->resume && s->overwrite) {
+        fprintf(stderr, "weft %s: either --resume or --overwrite\n", r->call->name);
+        return false;
+    }
+    if (s->run || s->resume || s->overwrite) {
+        const int n = s->run ? snprintf(r->folder, sizeof r->folder, "%s", s->run)
+                             : snprintf(r->folder, sizeof r->folder, "runs/%s", name);
+        if (n < 0 || (size_t)n >= sizeof r->folder) {
+            fprintf(stderr, "weft %s: the path of the run is too long\n", r->call->name);
+            return false;
+        }
+        if (s->resume || s->overwrite || !run_exists(r->folder)) return true;
+        fprintf(stderr,
+                "weft %s: there is a run in %s already; --resume goes on with it, --overwrite "
+                "begins anew\n",
+                r->call->name, r->folder);
+        return false;
+    }
+    snprintf(r->folder, sizeof r->folder, "runs/%s", name);
+    for (int i = 2; run_exists(r->folder) && i < 10000; i++)
+        snprintf(r->folder, sizeof r->folder, "runs/%s-%d", name, i);
+    return true;
+}
+
+weft_err run_locate(run *r, const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return weft_fail(r->ctx, WEFT_FILE, "%s: %s", path, strerror(errno));
+    const bool folder = S_ISDIR(info.st_mode);
+    const int n = snprintf(r->folder, sizeof r->folder, "%s", path);
+    if (n < 1 || (size_t)n >= sizeof r->folder)
+        return weft_fail(r->ctx, WEFT_ARGUMENT, "the path of the run is too long, or empty");
+    if (folder) {
+        weft_run_checkpoint(r->folder, r->weights, sizeof r->weights);
+        return WEFT_OK;
+    }
+    memcpy(r->weights, r->folder, (size_t)n + 1);
+    const char *slash = strrchr(path, '/'); /* run/any.safetensors, or run/checkpoints/it */
+    const int length = slash ? (int)(slash - path) + 1 : 0;
+    char config[sizeof r->folder + 20];
+    snprintf(config, sizeof config, "%.*sconfig.json", length, path);
+    snprintf(r->folder, sizeof r->folder, "%.*s%s", length, path,
+             stat(config, &info) == 0 ? "." : "..");
+    return WEFT_OK;
+}
+
+/* ---- writing config.json ---- */
+
+/* Options that say how it is done, not what: another call may have others. */
+static bool run_is_manner(const char *option_name) {
+    static const char *const manner[] = {"run",   "resume",  "overwrite", "json",    "quiet",
+                                         "color", "threads", "steps",     "seconds", "patience"};
+    for (size_t i = 0; i < sizeof manner / sizeof *manner; i++)
+        if (strcmp(option_name, manner[i]) == 0) return true;
+    return false;
+}
+
+static bool run_kept(const run *r, const char *option_name) {
+    for (int i = 0; i < r->kept_count; i += 2)
+        if (strcmp(r->kept[i], option_name) == 0) return true;
+    return false;
+}
+
+char *run_config(const run *r, run_more more, const void *user) {
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f) return NULL;
+    json j = json_begin(f);
+    json_text(&j, "weft", weft_version());
+    json_text(&j, "command", r->call->name);
+    json_open(&j, "options", '{');
+    const options *o = r->call->options;
+    for (size_t i = 0; i < o->count; i++) {
+        char value[1024];
+        const option *row = o->row[i];
+        const bool text = row->kind == OPTION_TEXT || row->kind == OPTION_FILE ||
+                          row->kind == OPTION_FOLDER; /* may come from an operand */
+        if (run_is_manner(row->name)) continue;
+        options_value(row, r->set, value, sizeof value);
+        if (!(o->given >> i & 1) && !run_kept(r, row->name) && !(text && *value)) continue;
+        json_text(&j, row->name, value);
+    }
+    json_close(&j);
+    if (more) more(user, &j);
+    json_end(&j);
+    const bool good = !ferror(f);
+    if (fclose(f) != 0 || !good) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* ---- reading it ---- */
+
+weft_err run_read(run *r, run_reader reader, void *user) {
+    char path[600];
+    weft_file file;
+    snprintf(path, sizeof path, "%s/config.json", r->folder);
+    weft_err e = weft_file_open(r->ctx, path, &file);
+    if (e) return e;
+    const weft_json config = weft_json_parse(r->ctx, file.bytes, file.n, path);
+    const weft_json_kind kind = weft_json_kind_of(config);
+    e = kind == WEFT_JSON_OBJECT ? reader(user, r->ctx, config, path)
+        : kind == WEFT_JSON_NONE
+            ? weft_error_code(r->ctx)
+            : weft_fail(r->ctx, WEFT_FORMAT, "%s: an object was expected", path);
+    weft_file_close(&file);
+    return e;
+}
+
+typedef struct run_word {
+    char *text;
+    size_t bytes;
+} run_word;
+
+static weft_err run_read_command(void *user, weft_ctx *c, weft_json config, const char *path) {
+    const run_word *const w = user;
+    (void)c, (void)path;
+    weft_json_text(weft_json_get(config, "command"), w->text, w->bytes);
+    return WEFT_OK;
+}
+
+weft_err run_command(run *r, char *name, size_t bytes) {
+    *name = 0;
+    return run_read(r, run_read_command, &(run_word){name, bytes});
+}
+
+static char *run_copy(weft_json j) {
+    const size_t bytes = weft_json_text(j, NULL, 0) + 1;
+    char *text = malloc(bytes);
+    if (text) weft_json_text(j, text, bytes);
+    return text;
+}
+
+/* A run that went on with other options would be another run. */
+static weft_err run_unchanged(const run *r, weft_json config, const options *o,
+                              const void *settings) {
+    for (size_t i = 0; i < o->count; i++) {
+        const option *row = o->row[i];
+        char now[1024], then[1024] = "";
+        if (!(o->given >> i & 1) || run_is_manner(row->name)) continue;
+        options_value(row, settings, now, sizeof now);
+        weft_json_text(weft_json_get(weft_json_get(config, "options"), row->name), then,
+                       sizeof then);
+        if (strcmp(now, then) != 0)
+            return weft_fail(r->ctx, WEFT_ARGUMENT,
+                             "--%s %s: the run in %s was begun with %s; leave it out to go on",
+                             row->name, now, r->folder, *then ? then : "its default");
+    }
+    return WEFT_OK;
+}
+
+typedef struct run_memory {
+    run *r;
+    const options *o;
+    void *settings;
+} run_memory;
+
+static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, const char *path) {
+    const run_memory *const m = user;
+    run *const r = m->r;
+    weft_err e = run_unchanged(r, config, m->o, m->settings);
+    weft_json key = {0}, value = {0};
+    while (!e && weft_json_next(weft_json_get(config, "options"), &key, &value)) {
+        if (r->kept_count + 2 > (int)(sizeof r->kept / sizeof *r->kept)) break;
+        char **kept = r->kept + r->kept_count;
+        kept[0] = run_copy(key), kept[1] = run_copy(value);
+        r->kept_count += 2; /* also freed when only one of them is there */
+        if (!kept[0] || !kept[1]) e = weft_fail(c, WEFT_MEMORY, "out of memory");
+        else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))
+            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s does not fit", path, kept[0]);
+    }
+    return e;
+}
+
+weft_err run_remember(run *r, const options *o, void *settings) {
+    return run_read(r, run_read_options, &(run_memory){r, o, settings});
+}
+
+weft_err run_go_on(run *r, void *settings) {
+    char name[64];
+    if (!r->set->resume) return WEFT_OK;
+    const weft_err e = run_command(r, name, sizeof name);
+    if (e) return e;
+    if (strcmp(name, r->call->name) != 0)
+        return weft_fail(r->ctx, WEFT_ARGUMENT,
+                         "%s is a run of \"%s\"; weft %s --resume goes on with it", r->folder, name,
+                         name);
+    return run_remember(r, r->call->options, settings);
+}

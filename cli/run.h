@@ -1,0 +1,63 @@
+/* run.h - a run of training on the disk: its folder, its checkpoint, and config.json, which says
+ * how it was made.
+ *
+ * What every task of `weft train` has in common, and what commands that use a finished run need.
+ * Failures leave their message with the context. */
+#ifndef WEFT_RUN_H
+#define WEFT_RUN_H
+
+#include "command.h"
+#include "json.h"
+
+#include <weft/io.h>
+#include <weft/train.h>
+
+/* The options of every task; a task's own struct begins with these. Zero: not given. */
+typedef struct run_settings {
+    const char *run;
+    int64_t seed, steps;
+    double seconds;
+    int threads, color;
+    bool resume, overwrite, json, quiet;
+} run_settings;
+
+typedef struct run {
+    const call *call;
+    const run_settings *set;
+    weft_ctx *ctx;
+    weft_state *state;
+    char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */
+    char *kept[128];                /* names and values of options from config.json, in turn */
+    int kept_count;
+} run;
+
+enum { RUN_SCHEMA = 1 }; /* of what train, play, eval and export say as JSON */
+
+weft_err run_open(run *r, const call *c, const run_settings *s); /* context and state */
+void run_close(run *r);
+
+/* Where a new run lies: the folder that was named, or the first free name like runs/digits-mlp.
+ * Says so and gives false when there is one already that is neither to be resumed nor
+ * overwritten. */
+bool run_place(run *r, const char *name);
+
+/* Where one lies that exists, by its folder or a checkpoint's path. */
+weft_err run_locate(run *r, const char *path);
+
+/* With --resume: it is a run of this very command, and options that were not given become what they
+ * were then. Without: nothing. */
+weft_err run_go_on(run *r, void *settings);
+
+/* config.json has "weft" (version), "command", "options" (those that decide the result, as text)
+ * and what a task adds. */
+typedef void (*run_more)(const void *user, json *j);
+char *run_config(const run *r, run_more more, const void *user); /* free it; NULL: no memory */
+
+/* What it says of a run that exists. */
+weft_err run_command(run *r, char *name, size_t bytes); /* "train digits" */
+weft_err run_remember(run *r, const options *o, void *settings);
+/* options that were not given become what they were */
+typedef weft_err (*run_reader)(void *user, weft_ctx *c, weft_json config, const char *path);
+weft_err run_read(run *r, run_reader reader, void *user);
+
+#endif
