@@ -82,7 +82,7 @@ static weft_err dqn_host_memory(weft_dqn *a) {
     return WEFT_OK;
 }
 
-static weft_err dqn_entries(weft_dqn *a, bool *found) {
+static weft_err dqn_entries(weft_dqn *a, int32_t **begun) {
     const kept_entry list[] = {
         {"count", WEFT_U32, sizeof(dqn_counts) / 4, 1, (void **)&a->count},
         {"choice", WEFT_U32, sizeof(weft_rng) / 4, 1, (void **)&a->rng},
@@ -90,25 +90,27 @@ static weft_err dqn_entries(weft_dqn *a, bool *found) {
         {"stage", WEFT_I32, 1, 1, (void **)&a->stage},
         {"stale", WEFT_U8, a->n, 1, (void **)&a->stale},
     };
-    return kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, found);
+    return kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, begun);
 }
 
 static weft_err dqn_make(weft_dqn *a) {
-    bool found = false;
+    int32_t *begun = NULL;
     char replay[AGENT_NAME + 8];
     snprintf(replay, sizeof replay, "%s.replay", a->net.name);
     DQN_TRY(dqn_host_memory(a));
     /* first of all, so that the parameters that learn lie together */
     DQN_TRY(dqn_record_act(a));
-    DQN_TRY(dqn_entries(a, &found));
+    DQN_TRY(dqn_entries(a, &begun));
     a->replay = weft_replay_new(a->s, a->v, replay, &a->d.replay);
     if (!a->replay) return weft_error_code(a->c);
     DQN_TRY(dqn_record_learn(a));
     if (!a->d.no_target) DQN_TRY(dqn_record_sync(a));
-    if (found) return WEFT_OK;
+    if (*begun) return WEFT_OK;
     weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32); /* apart from those of the instances */
     if (a->d.stage_count) weft_envs_set_level(a->v, a->stages[0].level);
-    return a->d.no_target ? WEFT_OK : dqn_copy_target(a);
+    if (!a->d.no_target) DQN_TRY(dqn_copy_target(a));
+    *begun = 1;
+    return WEFT_OK;
 }
 
 weft_dqn *weft_dqn_new(weft_state *s, weft_envs *v, const char *name, const weft_dqn_desc *d) {

@@ -3,30 +3,25 @@
  * Everything that lasts is in entries of the state: instances, their generators, what is known of
  * their episodes. So a checkpoint holds it all, and what is loaded goes on with the same bits.
  * Instances do not know of each other, and each is stepped alone: their order changes nothing. */
+#include "rl/kept.h"
 #include "rl/rng.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/*  member      dtype  columns   type of an element */
-#define ENVS_ENTRIES(X)                                                                            \
-    X(env, U8, e->size, unsigned char)   /* instances */                                           \
-    X(final, U8, e->size, unsigned char) /* the last states of the episodes finished last */       \
-    X(rng, U32, 4, weft_rng)                                                                       \
-    X(steps, I32, 1, int32_t) /* of the episode going on: steps, sum of rewards */                 \
-    X(total, F32, 1, float)                                                                        \
-    X(last_steps, I32, 1, int32_t) /* of the one finished last */                                  \
-    X(last_total, F32, 1, float)                                                                   \
-    X(episodes, I32, 1, int32_t) /* finished */
-
 struct weft_envs {
     weft_ctx *c;
     const weft_env *e;
     int n, limit;
-    int32_t *level;
-#define X(member, dtype, columns, type) type *member;
-    ENVS_ENTRIES(X)
-#undef X
+    /* of the state, a row for each instance */
+    unsigned char *env, *final; /* instances; the last states of the episodes finished last */
+    weft_rng *rng;
+    int32_t *steps; /* of the episode going on */
+    float *total;   /* its sum of rewards */
+    int32_t *last_steps;
+    float *last_total; /* of the one finished last */
+    int32_t *episodes; /* finished */
+    int32_t *level;    /* [1] */
 };
 
 /* ---- making ---- */
@@ -49,35 +44,20 @@ static weft_err envs_acceptable(weft_ctx *c, const weft_env *e, int n, const cha
     return WEFT_OK;
 }
 
-/* "rng.NAME.what": entries of that beginning are left out of saved models. */
-enum { ENVS_NAME = 512 };
-static const char *envs_name(char full[ENVS_NAME], const char *name, const char *what) {
-    const int length = snprintf(full, ENVS_NAME, "rng.%s.%s", name, what);
-    return length > 0 && length < ENVS_NAME ? full : "";
-}
-
-static bool envs_make(weft_graph *g, weft_state *s, const char *full, weft_dtype t, int64_t rows,
-                      size_t columns) {
-    const weft_shape dims = columns == 1 ? weft_dims(rows) : weft_dims(rows, (int64_t)columns);
-    return weft_ok(weft_buffer(g, s, full, t, dims, (weft_init){0}));
-}
-
-/* All entries, and then where they lie, so that they get memory together. */
-static bool envs_entries(weft_envs *v, weft_graph *g, weft_state *s, const char *name) {
-    const weft_env *const e = v->e;
-    char full[ENVS_NAME];
-#define X(member, dtype, columns, type)                                                            \
-    if (!envs_make(g, s, envs_name(full, name, #member), WEFT_##dtype, v->n, columns)) return false;
-    ENVS_ENTRIES(X)
-#undef X
-    if (!envs_make(g, s, envs_name(full, name, "level"), WEFT_I32, 1, 1)) return false;
-    v->level = weft_state_data(s, full);
-#define X(member, dtype, columns, type)                                                            \
-    v->member = weft_state_data(s, envs_name(full, name, #member));                                \
-    if (!v->member) return false;
-    ENVS_ENTRIES(X)
-#undef X
-    return v->level != NULL;
+static weft_err envs_entries(weft_envs *v, weft_state *s, const char *name, int32_t **begun) {
+    const int64_t bytes = (int64_t)v->e->size;
+    const kept_entry list[] = {
+        {"env", WEFT_U8, v->n, bytes, (void **)&v->env},
+        {"final", WEFT_U8, v->n, bytes, (void **)&v->final},
+        {"rng", WEFT_U32, v->n, sizeof(weft_rng) / 4, (void **)&v->rng},
+        {"steps", WEFT_I32, v->n, 1, (void **)&v->steps},
+        {"total", WEFT_F32, v->n, 1, (void **)&v->total},
+        {"last_steps", WEFT_I32, v->n, 1, (void **)&v->last_steps},
+        {"last_total", WEFT_F32, v->n, 1, (void **)&v->last_total},
+        {"episodes", WEFT_I32, v->n, 1, (void **)&v->episodes},
+        {"level", WEFT_I32, 1, 1, (void **)&v->level},
+    };
+    return kept_make(s, name, list, sizeof list / sizeof *list, begun);
 }
 
 static unsigned char *envs_instance(const weft_envs *v, unsigned char *of, int i) {
@@ -100,20 +80,16 @@ weft_envs *weft_envs_new(weft_state *s, const weft_env *e, int n, const char *na
     weft_ctx *const c = weft_state_ctx(s);
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_envs_new: the state is NULL");
     if (!s || envs_acceptable(c, e, n, name)) return NULL;
-    weft_envs *v = weft_resize(c, NULL, sizeof *v);
-    if (!v) {
-        weft_fail(c, WEFT_MEMORY, "weft_envs_new: out of memory");
-        return NULL;
-    }
+    weft_envs *v = kept_memory(c, sizeof *v, "weft_envs_new");
+    if (!v) return NULL;
     *v = (weft_envs){.c = c, .e = e, .n = n, .limit = d->limit ? d->limit : e->limit};
-    weft_graph *g = weft_graph_new(c); /* entries are asked for through a graph */
-    const bool good = g && envs_entries(v, g, s, name);
-    weft_graph_free(g);
-    if (!good) {
+    int32_t *begun = NULL;
+    if (envs_entries(v, s, name, &begun)) {
         weft_envs_free(v);
         return NULL;
     }
-    if (!(v->rng->a | v->rng->b)) envs_start(v, d); /* no generator is all 0 once it has a seed */
+    if (!*begun) envs_start(v, d);
+    *begun = 1;
     return v;
 }
 
@@ -251,5 +227,3 @@ weft_err weft_envs_step(weft_envs *v, const int32_t *actions, float *rewards, ui
     }
     return WEFT_OK;
 }
-
-#undef ENVS_ENTRIES

@@ -11,34 +11,33 @@ static const char *kept_name(char full[KEPT_NAME], const char *name, const char 
     return length > 0 && length < KEPT_NAME ? full : "";
 }
 
-static bool kept_exists(const weft_state *s, const char *name) {
-    weft_entry entry;
-    for (size_t i = 0; i < weft_state_count(s); i++)
-        if (!weft_state_entry(s, i, &entry) && strcmp(entry.name, name) == 0) return true;
-    return false;
+static void kept_ask(weft_graph *g, weft_state *s, const char *name, const kept_entry *k) {
+    char full[KEPT_NAME];
+    const weft_shape dims = k->columns == 1 ? weft_dims(k->rows) : weft_dims(k->rows, k->columns);
+    if (k->rows) weft_buffer(g, s, kept_name(full, name, k->what), k->dtype, dims, (weft_init){0});
+}
+
+static bool kept_find(weft_state *s, const char *name, const kept_entry *k) {
+    char full[KEPT_NAME];
+    if (!k->rows) return true;
+    *k->at = weft_state_data(s, kept_name(full, name, k->what));
+    return *k->at != NULL;
 }
 
 /* All are asked for before any gets memory, so that they lie together. */
-weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n, bool *found) {
+weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n,
+                   int32_t **begun) {
     weft_ctx *const c = weft_state_ctx(s);
-    char full[KEPT_NAME];
-    *found = kept_exists(s, kept_name(full, name, list[0].what));
+    const kept_entry mark = {"begun", WEFT_I32, 1, 1, (void **)begun};
     weft_graph *g = weft_graph_new(c); /* entries are asked for through a graph */
     if (!g) return weft_error_code(c);
-    weft_err e = WEFT_OK;
-    for (int i = 0; i < n && !e; i++) {
-        const weft_shape dims = list[i].columns == 1 ? weft_dims(list[i].rows)
-                                                     : weft_dims(list[i].rows, list[i].columns);
-        if (!list[i].rows) continue;
-        weft_buffer(g, s, kept_name(full, name, list[i].what), list[i].dtype, dims, (weft_init){0});
-        e = weft_graph_error(g);
-    }
+    for (int i = 0; i < n; i++) kept_ask(g, s, name, &list[i]);
+    kept_ask(g, s, name, &mark);
+    weft_err e = weft_graph_error(g);
     weft_graph_free(g);
-    for (int i = 0; i < n && !e; i++) {
-        if (!list[i].rows) continue;
-        *list[i].at = weft_state_data(s, kept_name(full, name, list[i].what));
-        if (!*list[i].at) e = weft_error_code(c);
-    }
+    for (int i = 0; i < n && !e; i++)
+        if (!kept_find(s, name, &list[i])) e = weft_error_code(c);
+    if (!e && !kept_find(s, name, &mark)) e = weft_error_code(c);
     return e;
 }
 

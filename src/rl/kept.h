@@ -14,8 +14,9 @@ typedef struct kept_entry {
     void **at;             /* where to write the address */
 } kept_entry;
 
-/* Gets or makes them all, zeros at first; found: whether the first one was there already. */
-weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n, bool *found);
+/* Gets or makes them all, zeros at first. *begun is one more of them: 0 until the caller, having
+ * written what it starts with, sets it to 1. */
+weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n, int32_t **begun);
 
 /* Zeroed memory of the context, or NULL with a message. */
 void *kept_memory(weft_ctx *c, size_t bytes, const char *what);

@@ -198,7 +198,7 @@ static weft_err ppo_memory(weft_ppo *a) {
 static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
     static const weft_optimiser_desc usual = {
         .kind = WEFT_OPTIMISER_ADAM, .lr = 3e-4f, .clip_norm = 0.5f};
-    bool found = false;
+    int32_t *begun = NULL;
     const kept_entry list[] = {
         {"count", WEFT_U32, sizeof(ppo_counts) / 4, 1, (void **)&a->count},
         {"choice", WEFT_U32, sizeof(weft_rng) / 4, 1, (void **)&a->rng},
@@ -207,10 +207,11 @@ static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
     PPO_TRY(ppo_defaults(a));
     PPO_TRY(ppo_memory(a));
     PPO_TRY(agent_view_make(&a->act, &a->net, a->n, a->d.threads, false, ppo_heads, a));
-    PPO_TRY(kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, &found));
+    PPO_TRY(kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, &begun));
     PPO_TRY(ppo_record_gae(a));
     PPO_TRY(ppo_record_learn(a, optimiser ? optimiser : &usual));
-    if (!found) weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32);
+    if (!*begun) weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32);
+    *begun = 1;
     return WEFT_OK;
 }
 

@@ -61,7 +61,7 @@ static weft_err replay_acceptable(weft_ctx *c, const weft_replay_desc *d, int n,
     return WEFT_OK;
 }
 
-static weft_err replay_entries(weft_replay *r, weft_state *s, const char *name, bool *found) {
+static weft_err replay_entries(weft_replay *r, weft_state *s, const char *name, int32_t **begun) {
     const int64_t all = (int64_t)r->n * r->slots, nodes = r->d.prioritised ? tree_floats(all) : 0;
     const kept_entry list[] = {
         {"state", WEFT_U8, all, (int64_t)r->e->size, (void **)&r->state},
@@ -75,7 +75,7 @@ static weft_err replay_entries(weft_replay *r, weft_state *s, const char *name, 
         {"largest", WEFT_F32, nodes ? 1 : 0, 1, (void **)&r->largest},
         {"priority", WEFT_F32, nodes, 1, (void **)&r->sums},
     };
-    const weft_err e = kept_make(s, name, list, sizeof list / sizeof *list, found);
+    const weft_err e = kept_make(s, name, list, sizeof list / sizeof *list, begun);
     if (!e && nodes) tree_over(&r->priorities, r->sums, all);
     return e;
 }
@@ -148,12 +148,13 @@ weft_replay *weft_replay_new(weft_state *s, weft_envs *v, const char *name,
     if (!r) return NULL;
     *r = (weft_replay){.c = c, .v = v, .e = weft_envs_env(v), .d = full, .n = n};
     r->slots = (int32_t)slots;
-    bool found = false;
-    if (replay_scratch(r) || replay_entries(r, s, name, &found)) {
+    int32_t *begun = NULL;
+    if (replay_scratch(r) || replay_entries(r, s, name, &begun)) {
         weft_replay_free(r);
         return NULL;
     }
-    if (!found) replay_begin(r);
+    if (!*begun) replay_begin(r);
+    *begun = 1;
     return r;
 }
 
