@@ -243,6 +243,50 @@ TEST(fetching_a_state_gives_the_new_value) {
     }
 }
 
+/* A bag of words: rows of two tables, summed, with a bias and relu, in one kernel. */
+TEST(rows_of_tables_are_summed) {
+    static const int64_t widths[] = {1, 7, 64, 513, 1100};
+    enum { WORDS = 9, ROWS = 5, MOST = 1100 };
+    for (int slots = 1; slots < 30; slots += 7)
+        for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+            const int64_t n = widths[k];
+            CASE("%d rows of %d", slots, (int)n);
+            weft_ctx *c = weft_open("cpu");
+            weft_state *s = weft_state_new(c);
+            weft_graph *g = weft_graph_new(c);
+            static float a[WORDS * MOST], b[WORDS * MOST], bias[MOST], y[ROWS * MOST];
+            for (int64_t i = 0; i < WORDS * n; i++)
+                a[i] = (float)test_uniform(-1, 1), b[i] = (float)test_uniform(-1, 1);
+            for (int64_t j = 0; j < n; j++) bias[j] = (float)test_uniform(-1, 1);
+            const weft_tensor x = weft_input(g, WEFT_I32, weft_dims(ROWS, slots));
+            const weft_tensor ta = weft_const(g, WEFT_F32, weft_dims(WORDS, n), a);
+            const weft_tensor tb = weft_const(g, WEFT_F32, weft_dims(WORDS, n), b);
+            const weft_tensor tc = weft_const(g, WEFT_F32, weft_dims(n), bias);
+            const weft_tensor one = weft_sum(weft_embedding(ta, x), weft_axes(1), false);
+            const weft_tensor two = weft_sum(weft_embedding(tb, x), weft_axes(1), false);
+            const weft_tensor out = weft_relu(weft_add(weft_sub(one, two), tc));
+            weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(out)});
+            if (!CHECK(p)) return;
+            int32_t *at = weft_feed(p, x);
+            for (int i = 0; i < ROWS * slots; i++) at[i] = (int32_t)(test_random() % WORDS);
+            CHECK_EQ(weft_run(p), WEFT_OK);
+            CHECK_EQ(weft_get(p, out, y, (size_t)(ROWS * n) * sizeof *y), WEFT_OK);
+            for (int r = 0; r < ROWS; r++)
+                for (int64_t j = 0; j < n; j++) {
+                    double sum = (double)bias[j];
+                    for (int i = 0; i < slots; i++) {
+                        const int64_t from = at[r * slots + i] * n + j;
+                        sum += (double)a[from] - (double)b[from];
+                    }
+                    CHECK_NEAR(y[r * n + j], sum > 0 ? sum : 0, 1e-5);
+                }
+            weft_plan_free(p);
+            weft_graph_free(g);
+            weft_state_free(s);
+            weft_close(c);
+        }
+}
+
 TEST(scatter_add_updates_in_place) {
     ON_BOTH(device) {
         CASE("%s", device);

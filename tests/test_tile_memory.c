@@ -372,6 +372,29 @@ TEST(folds_across) {
     }
 }
 
+TEST(rows_of_a_table_are_summed) {
+    EACH_WIDTH(t) {
+        for (int n = 0; n < 150; n = n * 3 / 2 + 1) {
+            enum { ROWS = 9, TABLE = 12, STEP = 160, DOWN = 3 };
+            CASE("%s %d", WIDTH, n);
+            float table[TABLE * STEP + ROWS * DOWN], s[STEP];
+            int32_t index[ROWS];
+            for (int i = 0; i < TABLE * STEP + ROWS * DOWN; i++)
+                table[i] = (float)test_uniform(-2, 2);
+            for (int r = 0; r < ROWS; r++) index[r] = (int32_t)(test_random() % (TABLE + 4)) - 2;
+            for (int j = 0; j < STEP; j++) s[j] = 0.5f;
+            t->take_sum(s, table, DOWN, index, STEP, TABLE, ROWS, n);
+            for (int j = 0; j < STEP; j++) {
+                float sum = 0.5f; /* f32, by rows: the same bits */
+                for (int r = 0; r < ROWS && j < n; r++)
+                    if (index[r] >= 0 && index[r] < TABLE)
+                        sum += table[r * DOWN + index[r] * STEP + j];
+                CHECK_EQ(s[j], sum);
+            }
+        }
+    }
+}
+
 TEST(positions_of_maxima) {
     EACH_WIDTH(t) {
         CASE("%s", WIDTH);

@@ -294,9 +294,13 @@ static void cpu_share(void *user, int member, int members) {
     for (size_t i = 0; i < g->n; i++) {
         const cpu_exe *e = &g->exe[i];
         if (e->barrier && members > 1) crew_barrier(dev->crew, members, &turn);
-        int64_t groups = (e->units + e->group - 1) / e->group;
-        cpu_run_step(e, groups * member / members * e->group,
-                     min_i64(groups * (member + 1) / members * e->group, e->units), scratch);
+        int64_t from = 0, to = e->units;
+        if (members > 1) {
+            const int64_t groups = (e->units + e->group - 1) / e->group;
+            from = groups * member / members * e->group;
+            to = min_i64(groups * (member + 1) / members * e->group, e->units);
+        }
+        cpu_run_step(e, from, to, scratch);
         if (p->watch) watch_step(p, i);
     }
     cpu_restore(mode);

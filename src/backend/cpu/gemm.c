@@ -356,15 +356,19 @@ static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
         x_row = s->k;
     }
     const int flags = (d->accumulate ? GEMM_OLD : 0) | gemm_last_flags(d);
-    float out[3 * 8];
+    float out[3 * GEMM_DOT_STEP];
     for (int64_t i = r->i0; i < r->i1;) {
         const int rows = (int)(r->i1 - i == 4 ? 2 : gemm_least(3, r->i1 - i));
         for (int64_t j = r->j0; j < r->j1;) {
-            const int columns = rows == 1 && r->j1 - j >= 8 ? 8 : r->j1 - j >= 4 ? 4 : 1;
-            p->level->dot(x + i * x_row, x_row, rows, job->b + j * s->b_col, s->b_col, columns,
-                          s->k, out);
-            gemm_store(p, d, flags, out, 8, p->turned ? j : i, p->turned ? i : j, rows, columns);
-            j += columns;
+            const int width = (int)gemm_least(GEMM_DOT_COLUMNS, r->j1 - j);
+            for (int q = 0, columns; q < width; q += columns) {
+                columns = rows == 1 && width - q >= 8 ? 8 : width - q >= 4 ? 4 : 1;
+                p->level->dot(x + i * x_row, x_row, rows, job->b + (j + q) * s->b_col, s->b_col,
+                              columns, s->k, out + q);
+            }
+            gemm_store(p, d, flags, out, GEMM_DOT_STEP, p->turned ? j : i, p->turned ? i : j, rows,
+                       width);
+            j += width;
         }
         i += rows;
     }

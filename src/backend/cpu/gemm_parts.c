@@ -232,11 +232,13 @@ void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *
     const int64_t c_row = p->s.c_row;
     if (!p->turned) {
         for (int r = 0; r < rows; r++) {
-            for (int q = 0; q < columns; q += 4) {
-                const int count = columns - q < 4 ? columns - q : 4;
-                gemm_finish(d, c_row, flags, gemm_part_load(tile + r * step + q, count), i + r,
-                            j + q, count);
-            }
+            const float *from = tile + r * step;
+            int q = 0;
+            for (; q + 4 <= columns; q += 4)
+                gemm_finish(d, c_row, flags, gemm_four_load(from + q), i + r, j + q, 4);
+            const int rest = columns - q;
+            if (rest > 0)
+                gemm_finish(d, c_row, flags, gemm_part_load(from + q, rest), i + r, j + q, rest);
         }
         return;
     }

@@ -11,7 +11,9 @@ enum {
     GEMM_MAX_ROWS = 12,
     GEMM_MAX_VECTORS = 8,
     GEMM_MAX_SUMS = 24,
-    GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16
+    GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16,
+    GEMM_DOT_COLUMNS = 64, /* that many dots of a row are stored at once ...             */
+    GEMM_DOT_STEP = 68     /* ... from rows so far apart: four are written where one is asked */
 };
 
 /* One register tile: rows by vectors of C over k steps. The last vector may be moved left to stay

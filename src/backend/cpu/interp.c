@@ -169,7 +169,7 @@ static bool prep_thin(const prep *q, int id) {
     for (int r = id + 1; r < q->nins; r++)
         for (int o = 0; o < prep_operands(&q->ins[r]); o++) {
             const kins *s = &q->ins[r];
-            if (prep_operand(s, o) != id || s->op == K_TAKE) continue;
+            if (prep_operand(s, o) != id || s->op == K_TAKE || s->op == TILE_TAKE_SUM) continue;
             bool mapped = o < 2 && q->x->mode != INTERP_STREAM && prep_row_map(s, o) >= 0;
             int other = o ? s->a : s->b;
             if (!mapped || q->ins[other].level != KL_ELEMENT || prep_level_row(q, other))
@@ -238,6 +238,13 @@ static void prep_instruction(prep *q, int id, bool straight) {
         o.kind = I_DOT;
         o.a = prep_read(q, s->a, KL_ELEMENT);
         o.b = prep_read(q, s->b, KL_ELEMENT);
+        o.d = q->slot_of[id];
+        prep_emit(q, o);
+        return;
+    }
+    if (s->op == TILE_TAKE_SUM) {
+        o.kind = I_TAKE_SUM;
+        o.a = prep_read(q, s->a, KL_ELEMENT);
         o.d = q->slot_of[id];
         prep_emit(q, o);
         return;
@@ -392,8 +399,31 @@ static bool prep_turned(const prep *q) {
     return false;
 }
 
+/* Is the load read only as the index of rows that are summed? */
+static bool prep_indexes(const prep *q, int id) {
+    for (int r = id + 1; r < q->nins; r++)
+        for (int o = 0; o < prep_operands(&q->ins[r]); o++)
+            if (prep_operand(&q->ins[r], o) == id && q->ins[r].op != TILE_TAKE_SUM) return false;
+    return true;
+}
+
+/* Are rows of tables all that is folded? Then no tile of elements is ever made, and all rows can pass
+ * at once. */
+static bool prep_only_bags(const prep *q) {
+    bool any = false;
+    for (int i = 0; i < q->nins; i++) {
+        const kins *s = &q->ins[i];
+        any |= s->op == TILE_TAKE_SUM;
+        if (s->level == KL_ELEMENT && s->op != K_CONST && !(s->op == K_LOAD && prep_indexes(q, i)))
+            return false;
+        if (prep_is_fold(s->op) && s->op != TILE_TAKE_SUM) return false;
+    }
+    return any;
+}
+
 static void prep_shape(prep *q, bool epilogue) {
     const kernel *k = q->k;
+    const bool bags = prep_only_bags(q);
     interp *x = q->x;
     x->dims = k->outer + k->reduce + k->inner;
     x->outer = k->outer, x->reduce = k->reduce;
@@ -426,6 +456,7 @@ static void prep_shape(prep *q, bool epilogue) {
         x->xr = last - 1;
         x->cols = (int)(n < TILE ? n : TILE);
         x->rows = (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), max_i64(k->dim[x->xr], 1));
+        if (bags) x->rows = (int)k->dim[x->xr];
         x->chunks = (n + TILE - 1) / TILE;
         x->units = outer * x->chunks;
         x->long_sums = row > INTERP_PARTIAL;
@@ -451,7 +482,7 @@ static void prep_shape(prep *q, bool epilogue) {
     }
     if (x->cols < 1) x->cols = 1;
     if (x->rows < 1) x->rows = 1;
-    x->lanes = (size_t)x->rows * (size_t)x->cols;
+    x->lanes = bags ? (size_t)x->cols : (size_t)x->rows * (size_t)x->cols;
     if (x->lanes < (size_t)x->rows) x->lanes = (size_t)x->rows;
     x->lanes = (x->lanes + 15) & ~(size_t)15;
     x->row_lanes = ((size_t)(x->mode == INTERP_ACROSS ? x->cols : x->rows) + 15) & ~(size_t)15;

@@ -17,10 +17,11 @@ typedef enum iop_kind {
     I_TAKE,
     I_INDEX,
     I_RANDOM,
-    I_BY_ROW, /* rows_fn(d, a, row values b)                                                */
-    I_FOLD,   /* into row values d; b: argmax's best, or the total of a long sum            */
-    I_DOT,    /* the sum of a * b into row values d                                         */
-    I_SPREAD  /* row values a to a tile d                                                   */
+    I_BY_ROW,   /* rows_fn(d, a, row values b)                                                */
+    I_FOLD,     /* into row values d; b: argmax's best, or the total of a long sum            */
+    I_DOT,      /* the sum of a * b into row values d                                         */
+    I_TAKE_SUM, /* of the rows that the indices a name, into row values d                     */
+    I_SPREAD    /* row values a to a tile d                                                   */
 } iop_kind;
 
 typedef struct iop {

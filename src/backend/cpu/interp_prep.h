@@ -28,10 +28,13 @@ typedef struct prep {
 
 enum { PREP_NONE = 0xffff, PREP_SQUARE = 16 };
 
-enum { TILE_DOT = TILE_OPS }; /* K_SUM of a product, which then is never stored */
+enum {
+    TILE_DOT = TILE_OPS, /* K_SUM of a product, which then is never stored */
+    TILE_TAKE_SUM        /* K_SUM across rows taken from a table, the same   */
+};
 
 WEFT_INLINE bool prep_is_fold(int op) {
-    return (op >= K_SUM && op <= K_ARGMAX) || op == TILE_DOT;
+    return (op >= K_SUM && op <= K_ARGMAX) || op >= TILE_DOT;
 }
 
 /* How many operands an instruction reads. */

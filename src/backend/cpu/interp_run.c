@@ -245,6 +245,13 @@ static void walk_take(walk *w, const iop *o) {
                              o->bits, w->cols);
 }
 
+static void walk_take_sum(walk *w, const iop *o) {
+    const interp *x = w->x;
+    const interp_view *v = &x->view[o->view];
+    x->t->take_sum(w->ptr[o->d], v->at + w->base[o->view] * v->size, v->stride[x->xr], w->ptr[o->a],
+                   o->arg2, o->bits, w->rows, w->cols);
+}
+
 /* Thousands of rows in one running f32 would lose digits: sums across go through partial sums. */
 static bool walk_long_sum(const walk *w, const iop *o) {
     return w->x->long_sums && o->kind == I_FOLD && o->fold == K_SUM - K_SUM && o->type == KT_F32;
@@ -306,6 +313,7 @@ static void walk_ops(walk *w, int from, int to) {
             break;
         case I_STORE: walk_store(w, o); break;
         case I_TAKE: walk_take(w, o); break;
+        case I_TAKE_SUM: walk_take_sum(w, o); break;
         case I_INDEX: walk_index(w, o); break;
         case I_RANDOM: walk_random(w, o); break;
         case I_FOLD:
@@ -428,7 +436,8 @@ static void walk_phases(walk *w, int64_t unit) {
     for (int p = 0; p < x->nphase; p++) {
         const interp_phase *ph = &x->phase[p];
         for (int i = ph->body; i < ph->end; i++)
-            if (x->op[i].kind == I_FOLD || x->op[i].kind == I_DOT) walk_fold_start(w, &x->op[i]);
+            if (x->op[i].kind == I_FOLD || x->op[i].kind == I_DOT || x->op[i].kind == I_TAKE_SUM)
+                walk_fold_start(w, &x->op[i]);
         for (int d = x->outer; d < x->dims; d++) w->index[d] = 0;
         w->index[x->xc] = x->mode == INTERP_ACROSS ? col0 : 0;
         w->rows = 1, w->cols = w->row_lanes;

@@ -22,6 +22,19 @@ static bool prep_is_const(const prep *q, int id, float v) {
     return q->ins[id].op == K_CONST && q->ins[id].bits == bits_of(v);
 }
 
+/* Is `id` a row of a table for each index, along the columns of a fold across? */
+static bool prep_takes_rows(const prep *q, const uint16_t *uses, int id) {
+    const kernel *k = q->k;
+    const int last = k->outer + k->reduce + k->inner - 1;
+    if (!prep_once(q, uses, id, K_TAKE, KL_ELEMENT)) return false;
+    const kins *take = &q->ins[id], *index = &q->ins[take->a];
+    const kview *from = &k->view[take->view], *at = &k->view[index->view];
+    return k->inner == 1 && k->reduce == 1 && k->dim[k->outer] <= INTERP_PARTIAL &&
+           from->dtype == WEFT_F32 && !from->guard && from->at == KNOBUF &&
+           from->stride[last] == 1 && index->op == K_LOAD && at->dtype == WEFT_I32 && !at->guard &&
+           at->stride[last] == 0 && uses[take->a] == 1;
+}
+
 void prep_super(prep *q) {
     uint16_t uses[PREP_INS];
     prep_uses(q, uses);
@@ -32,6 +45,12 @@ void prep_super(prep *q) {
             const kins *in = &q->ins[s->a];
             uses[s->a] = 0;
             s->op = TILE_DOT, s->b = in->b, s->a = in->a;
+        }
+        if (s->op == K_SUM && prep_takes_rows(q, uses, s->a)) {
+            const kins *in = &q->ins[s->a];
+            uses[s->a] = 0;
+            s->op = TILE_TAKE_SUM;
+            s->a = in->a, s->view = in->view, s->bits = in->bits, s->arg2 = in->arg2;
         }
         for (int side = 0; side < 2; side++) {
             uint16_t x = side ? old.b : old.a, y = side ? old.a : old.b;

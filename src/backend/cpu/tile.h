@@ -72,6 +72,10 @@ typedef struct tile_table {
      * across: acc[j] = acc[j] op a[r][j], r ascending. A nan is the maximum. */
     void (*fold[4][2])(void *acc, const void *a, int rows, int n);
     void (*across[4][2])(void *acc, const void *a, int rows, int n);
+    /* acc[j] = acc[j] + src[r * down + index[r] * step + j], r ascending, where 0 <= index[r] < limit:
+     * the sum of some rows of a table */
+    void (*take_sum)(void *acc, const void *src, int64_t down, const int32_t *index, int64_t step,
+                     int64_t limit, int rows, int n);
     /* acc[r] = acc[r] + sum of a[r][j] * b[r][j]: squares, variances, gradients of a softmax. */
     void (*dot)(void *acc, const void *a, const void *b, int rows, int n);
     /* Position of the maximum; the first of equals wins, a nan beats all. Start with best = -inf
