@@ -33,6 +33,7 @@
     X("env-2048",     bench_env_2048,  "random moves of 2048, games begun anew")                   \
     X("dqn2048-replica", bench_dqn2048, "100 games of 2048 while a 16-64-64-4 network learns")     \
     X("cube-replica", bench_cube,      "2,000 scrambles of the cube while a dueling network learns") \
+    X("rainbow",      bench_rainbow,   "what double, dueling, noisy, ... bring to Q-learning")     \
     X("plan",         bench_plan,      "recording and compiling of whole training steps")
 /* clang-format on */
 
@@ -202,6 +203,7 @@ void bench_fill_integers(bench_random *r, int32_t *x, int64_t n, int32_t limit) 
 /* ---- the subcommand ---- */
 
 typedef struct bench_settings {
+    const char *report;
     bool list, json, quick, raw;
     int threads;
 } bench_settings;
@@ -245,8 +247,12 @@ static int bench_main(const call *request) {
     }
     if (s->list) return bench_list(s->json);
 
-    bench b = {
-        .threads = s->threads, .json = s->json, .quick = s->quick, .raw = s->raw, .peak = -1};
+    bench b = {.threads = s->threads,
+               .json = s->json,
+               .quick = s->quick,
+               .raw = s->raw,
+               .report = s->report,
+               .peak = -1};
     b.progress = terminal_of(stderr, TERMINAL_AUTO);
     b.ctx = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = s->threads});
     if (!b.ctx) {
@@ -279,6 +285,11 @@ static const option bench_options[] = {
      .kind = OPTION_FLAG,
      .help = "dqn2048-replica: tiles as they are, not their logarithms",
      .offset = offsetof(bench_settings, raw)},
+    {.name = "report",
+     .kind = OPTION_FOLDER,
+     .value = "FOLDER",
+     .help = "rainbow: curves and report.html go there",
+     .offset = offsetof(bench_settings, report)},
     ROW_THREADS(bench_settings),
     ROW_JSON(bench_settings),
 };

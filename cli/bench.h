@@ -17,8 +17,9 @@ typedef struct bench {
     const char *name; /* of the benchmark that runs                        */
     int threads;      /* asked for; 0: the library's choice                */
     bool json, quick, raw;
-    bool header; /* the table has its first line                      */
-    double peak; /* GFLOP/s of a core; below 0: not measured yet      */
+    const char *report; /* folder for a report, or NULL                      */
+    bool header;        /* the table has its first line                      */
+    double peak;        /* GFLOP/s of a core; below 0: not measured yet      */
     terminal progress;
 } bench;
 
@@ -75,5 +76,6 @@ int bench_plan(bench *b);
 int bench_env_2048(bench *b);
 int bench_dqn2048(bench *b);
 int bench_cube(bench *b);
+int bench_rainbow(bench *b);
 
 #endif

@@ -88,9 +88,6 @@ TEST(each_switch_solves_the_grid) {
         }
         CHECK_EQ(mistakes, 0);
         if (!ways[i].rough) CHECK_NEAR(furthest, 0, 0.05);
-        if (getenv("VERBOSE"))
-            printf("%-12s %5d steps, %d mistakes, furthest %.3f\n", ways[i].name, steps, mistakes,
-                   furthest);
         const weft_dqn_stats st = weft_dqn_stats_of(w.a);
         CHECK_EQ(st.steps, steps);
         CHECK(st.updates > 0 && st.updates <= steps);
@@ -102,26 +99,16 @@ TEST(each_switch_solves_the_grid) {
 
 /* ---- the pole ---- */
 
-static double pole_mean(world *w, int games) {
-    weft_envs *v =
-        weft_envs_new(w->s, weft_envs_env(w->v), games, "judged", &(weft_envs_desc){.seed = 1000});
-    int32_t *action = calloc((size_t)games, sizeof *action);
-    float *reward = calloc((size_t)games, sizeof *reward);
-    uint8_t *done = calloc((size_t)games, 1), *over = calloc((size_t)games, 1);
+static double pole_mean(world *w) {
+    enum { GAMES = 50 };
+    float total[GAMES];
     double sum = 0;
-    for (int left = games, steps = 0; left && steps < 600; steps++) {
-        CHECK_EQ(weft_dqn_act(w->a, v, action), WEFT_OK);
-        CHECK_EQ(weft_envs_step(v, action, reward, done), WEFT_OK);
-        for (int i = 0; i < games; i++) {
-            if (!done[i] || over[i]) continue;
-            over[i] = 1;
-            left--;
-            sum += (double)weft_envs_episode(v, i).total;
-        }
-    }
-    free(action), free(reward), free(done), free(over);
+    weft_envs *v =
+        weft_envs_new(w->s, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
+    CHECK_EQ(weft_envs_play(v, weft_dqn_act, w->a, 600, total), WEFT_OK);
+    for (int i = 0; i < GAMES; i++) sum += (double)total[i];
     weft_envs_free(v);
-    return sum / games;
+    return sum / GAMES;
 }
 
 TEST(the_pole_stands) {
@@ -144,8 +131,7 @@ TEST(the_pole_stands) {
     while (mean < 475 && steps < 40000) {
         if (!world_step(&w, 1000)) break;
         steps += 1000;
-        mean = pole_mean(&w, 50);
-        if (getenv("VERBOSE")) printf("%d steps: %g\n", steps, mean);
+        mean = pole_mean(&w);
     }
     CHECK(mean >= 475);
     world_close(&w);

@@ -78,7 +78,6 @@ TEST(the_grid_is_solved) {
                 mistakes += truth.q[i][action[i]] < truth.best[i] - 1e-9;
         }
         CHECK_EQ(mistakes, 0);
-        if (getenv("VERBOSE")) printf("grid: %d steps\n", steps);
         /* the policy still draws, so it can expect no more than the best, and mostly less; but the
          * better a cell, the more */
         double mean = 0, best = 0, both = 0, own = 0, square = 0;
@@ -98,26 +97,16 @@ TEST(the_grid_is_solved) {
     }
 }
 
-static double pole_mean(world *w, int games) {
-    weft_envs *v =
-        weft_envs_new(w->s, weft_envs_env(w->v), games, "judged", &(weft_envs_desc){.seed = 1000});
-    int32_t *action = calloc((size_t)games, sizeof *action);
-    float *reward = calloc((size_t)games, sizeof *reward);
-    uint8_t *done = calloc((size_t)games, 1), *over = calloc((size_t)games, 1);
+static double pole_mean(world *w) {
+    enum { GAMES = 50 };
+    float total[GAMES];
     double sum = 0;
-    for (int left = games, steps = 0; left && steps < 600; steps++) {
-        CHECK_EQ(weft_ppo_act(w->a, v, action), WEFT_OK);
-        CHECK_EQ(weft_envs_step(v, action, reward, done), WEFT_OK);
-        for (int i = 0; i < games; i++) {
-            if (!done[i] || over[i]) continue;
-            over[i] = 1;
-            left--;
-            sum += (double)weft_envs_episode(v, i).total;
-        }
-    }
-    free(action), free(reward), free(done), free(over);
+    weft_envs *v =
+        weft_envs_new(w->s, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
+    CHECK_EQ(weft_envs_play(v, weft_ppo_act, w->a, 600, total), WEFT_OK);
+    for (int i = 0; i < GAMES; i++) sum += (double)total[i];
     weft_envs_free(v);
-    return sum / games;
+    return sum / GAMES;
 }
 
 TEST(the_pole_stands) {
@@ -132,8 +121,7 @@ TEST(the_pole_stands) {
     while (mean < 475 && steps < 200) {
         if (!world_step(&w, 5)) break;
         steps += 5;
-        mean = pole_mean(&w, 50);
-        if (getenv("VERBOSE")) printf("pole: %d steps, %g\n", steps, mean);
+        mean = pole_mean(&w);
     }
     CHECK(mean >= 475);
     world_close(&w);

@@ -287,6 +287,46 @@ TEST(rows_of_tables_are_summed) {
         }
 }
 
+/* And what the tables learn from it: each row the sum of what came to the bags it was in. */
+TEST(gradients_of_summed_rows) {
+    enum { WORDS = 9, ROWS = 6, SLOTS = 5, WIDE = 70 };
+    for (int turned = 0; turned < 2; turned++) { /* what comes down lies the other way in memory */
+        CASE("turned %d", turned);
+        weft_ctx *c = weft_open("cpu");
+        weft_graph *g = weft_graph_new(c);
+        float table[WORDS * WIDE], down[ROWS * WIDE], got[WORDS * WIDE];
+        for (int i = 0; i < WORDS * WIDE; i++) table[i] = (float)test_uniform(-1, 1);
+        for (int i = 0; i < ROWS * WIDE; i++) down[i] = (float)test_uniform(-1, 1);
+        const weft_tensor x = weft_input(g, WEFT_I32, weft_dims(ROWS, SLOTS));
+        const weft_tensor w = weft_const(g, WEFT_F32, weft_dims(WORDS, WIDE), table);
+        weft_tensor d =
+            turned ? weft_transpose(weft_const(g, WEFT_F32, weft_dims(WIDE, ROWS), down), 0, 1)
+                   : weft_const(g, WEFT_F32, weft_dims(ROWS, WIDE), down);
+        const weft_tensor y = weft_sum(weft_embedding(w, x), weft_axes(1), false);
+        const weft_tensor loss = weft_sum(weft_mul(y, d), WEFT_ALL, false);
+        weft_tensor dw;
+        CHECK_EQ(weft_grad(loss, &w, 1, &dw), WEFT_OK);
+        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(dw)});
+        if (!CHECK(p)) return;
+        int32_t *at = weft_feed(p, x);
+        for (int i = 0; i < ROWS * SLOTS; i++) at[i] = (int32_t)(test_random() % WORDS);
+        CHECK_EQ(weft_run(p), WEFT_OK);
+        CHECK_EQ(weft_get(p, dw, got, sizeof got), WEFT_OK);
+        for (int k = 0; k < WORDS; k++)
+            for (int j = 0; j < WIDE; j++) {
+                double sum = 0;
+                for (int r = 0; r < ROWS; r++)
+                    for (int i = 0; i < SLOTS; i++)
+                        if (at[r * SLOTS + i] == k)
+                            sum += (double)down[turned ? j * ROWS + r : r * WIDE + j];
+                CHECK_NEAR(got[k * WIDE + j], sum, 1e-5);
+            }
+        weft_plan_free(p);
+        weft_graph_free(g);
+        weft_close(c);
+    }
+}
+
 TEST(scatter_add_updates_in_place) {
     ON_BOTH(device) {
         CASE("%s", device);

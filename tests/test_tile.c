@@ -48,72 +48,36 @@ static double ulps(float got, double want) {
     return fabs(got - want) / ldexp(1, (e < -125 ? -125 : e) - 24);
 }
 
-static double r_neg(double a) {
-    return -a;
-}
-static double r_sign(double a) {
-    return isnan(a) ? a : (a > 0) - (a < 0);
-}
-static double r_rsqrt(double a) {
-    return 1 / sqrt(a);
-}
-static double r_recip(double a) {
-    return 1 / a;
-}
-static double r_sigmoid(double a) {
-    return 1 / (1 + exp(-a));
-}
-static double r_relu(double a) {
-    return isnan(a) ? a : a > 0 ? a : 0;
-}
+static double r_neg(double a) { return -a; }
+static double r_sign(double a) { return isnan(a) ? a : (a > 0) - (a < 0); }
+static double r_rsqrt(double a) { return 1 / sqrt(a); }
+static double r_recip(double a) { return 1 / a; }
+static double r_sigmoid(double a) { return 1 / (1 + exp(-a)); }
+static double r_relu(double a) { return isnan(a) ? a : a > 0 ? a : 0; }
 
 /* lo and hi bound the argument; `wide` draws its magnitude evenly over the exponents between. */
-typedef struct range {
-    int op;
-    double (*f)(double);
-    double lo, hi;
-    bool wide;
-} range;
+typedef struct range { int op; double (*f)(double); double lo, hi; bool wide; } range;
 static const range ranges[] = {
-    {OP_neg, r_neg, -9, 9, false},
-    {OP_abs, fabs, -9, 9, false},
-    {OP_sign, r_sign, -9, 9, false},
-    {OP_exp, exp, -87.3, 88.7, false},
-    {OP_exp, exp, 1e-30, 80, true},
-    {OP_expm1, expm1, -20, 88.7, false},
-    {OP_expm1, expm1, 1e-30, 80, true},
-    {OP_expm1, expm1, -2, 2, false},
-    {OP_expm1, expm1, -80, -1e-30, true},
-    {OP_log, log, 1.2e-38, 3e38, true},
-    {OP_log, log, 0.5, 2, false},
-    {OP_log1p, log1p, -0.9999, 4, false},
-    {OP_log1p, log1p, 1e-30, 1e38, true},
-    {OP_log1p, log1p, -0.999, -1e-30, true},
-    {OP_sqrt, sqrt, 1e-37, 1e38, true},
-    {OP_rsqrt, r_rsqrt, 1e-37, 1e38, true},
-    {OP_recip, r_recip, 1e-37, 1e37, true},
-    {OP_sin, sin, -7, 7, false},
-    {OP_sin, sin, -1e5, 1e5, false},
-    {OP_sin, sin, 1e-30, 1e6, true},
-    {OP_cos, cos, -7, 7, false},
-    {OP_cos, cos, -1e5, 1e5, false},
-    {OP_cos, cos, 1e-30, 1e6, true},
-    {OP_tanh, tanh, -10, 10, false},
-    {OP_tanh, tanh, 1e-30, 20, true},
-    {OP_erf, erf, -5, 5, false},
-    {OP_erf, erf, 1e-30, 10, true},
-    {OP_sigmoid, r_sigmoid, -87, 87, false},
-    {OP_sigmoid, r_sigmoid, -8, 8, false},
-    {OP_relu, r_relu, -2, 2, false},
-    {OP_floor, floor, -50, 50, false},
-    {OP_floor, floor, 0.1, 1e9, true},
-    {OP_floor, floor, -1e9, -0.1, true},
-    {OP_ceil, ceil, -50, 50, false},
-    {OP_ceil, ceil, 0.1, 1e9, true},
-    {OP_ceil, ceil, -1e9, -0.1, true},
-    {OP_round, nearbyint, -50, 50, false},
-    {OP_round, nearbyint, 0.1, 1e9, true},
-    {OP_round, nearbyint, -1e9, -0.1, true},
+    { OP_neg, r_neg, -9, 9, false },       { OP_abs, fabs, -9, 9, false },
+    { OP_sign, r_sign, -9, 9, false },     { OP_exp, exp, -87.3, 88.7, false },
+    { OP_exp, exp, 1e-30, 80, true },      { OP_expm1, expm1, -20, 88.7, false },
+    { OP_expm1, expm1, 1e-30, 80, true },  { OP_expm1, expm1, -2, 2, false },
+    { OP_expm1, expm1, -80, -1e-30, true }, { OP_log, log, 1.2e-38, 3e38, true },
+    { OP_log, log, 0.5, 2, false },        { OP_log1p, log1p, -0.9999, 4, false },
+    { OP_log1p, log1p, 1e-30, 1e38, true }, { OP_log1p, log1p, -0.999, -1e-30, true },
+    { OP_sqrt, sqrt, 1e-37, 1e38, true },  { OP_rsqrt, r_rsqrt, 1e-37, 1e38, true },
+    { OP_recip, r_recip, 1e-37, 1e37, true }, { OP_sin, sin, -7, 7, false },
+    { OP_sin, sin, -1e5, 1e5, false },     { OP_sin, sin, 1e-30, 1e6, true },
+    { OP_cos, cos, -7, 7, false },         { OP_cos, cos, -1e5, 1e5, false },
+    { OP_cos, cos, 1e-30, 1e6, true },     { OP_tanh, tanh, -10, 10, false },
+    { OP_tanh, tanh, 1e-30, 20, true },    { OP_erf, erf, -5, 5, false },
+    { OP_erf, erf, 1e-30, 10, true },      { OP_sigmoid, r_sigmoid, -87, 87, false },
+    { OP_sigmoid, r_sigmoid, -8, 8, false }, { OP_relu, r_relu, -2, 2, false },
+    { OP_floor, floor, -50, 50, false },   { OP_floor, floor, 0.1, 1e9, true },
+    { OP_floor, floor, -1e9, -0.1, true }, { OP_ceil, ceil, -50, 50, false },
+    { OP_ceil, ceil, 0.1, 1e9, true },     { OP_ceil, ceil, -1e9, -0.1, true },
+    { OP_round, nearbyint, -50, 50, false }, { OP_round, nearbyint, 0.1, 1e9, true },
+    { OP_round, nearbyint, -1e9, -0.1, true },
 };
 
 static float draw(double lo, double hi, bool wide) {
@@ -144,12 +108,12 @@ TEST(functions_of_one_number) {
 }
 
 static const float edges[] = {
-    0.0f,        -0.0f,       1.0f,    -1.0f,     0.5f,      -0.5f,   1.5f,     -1.5f,
-    2.5f,        -2.5f,       2.0f,    -2.0f,     3.0f,      -3.0f,   0.3f,     -0.7f,
-    1e-20f,      -1e-20f,     1e-40f,  FLT_MIN,   -FLT_MIN,  FLT_MAX, -FLT_MAX, 8388607.5f,
-    -8388607.5f, 16777216.0f, 87.3f,   88.72283f, 88.72284f, 89.0f,   104.0f,   -87.33654f,
-    -87.34f,     -88.5f,      -104.0f, -1000.0f,  1000.0f,   0.92f,   3.9f,     4.1f,
-    INFINITY,    -INFINITY,   NAN};
+    0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 1.5f, -1.5f, 2.5f, -2.5f, 2.0f, -2.0f, 3.0f, -3.0f,
+    0.3f, -0.7f, 1e-20f, -1e-20f, 1e-40f, FLT_MIN, -FLT_MIN, FLT_MAX, -FLT_MAX, 8388607.5f,
+    -8388607.5f, 16777216.0f,
+    87.3f, 88.72283f, 88.72284f, 89.0f, 104.0f, -87.33654f, -87.34f, -88.5f, -104.0f, -1000.0f,
+    1000.0f, 0.92f, 3.9f, 4.1f, INFINITY, -INFINITY, NAN
+};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
 /* log and pow take a denormal for zero. */
@@ -167,7 +131,7 @@ TEST(edges_of_one_number) {
             t->map[r->op][KT_F32](y, edges, NULL, NULL, EDGES);
             for (int i = 0; i < EDGES; i++) {
                 if ((r->op == OP_sin || r->op == OP_cos) && fabsf(edges[i]) == FLT_MAX) {
-                    CHECK(y[i] >= -1 && y[i] <= 1); /* sane, no more is promised there */
+                    CHECK(y[i] >= -1 && y[i] <= 1);     /* sane, no more is promised there */
                     continue;
                 }
                 const double want = r->f(argument(r->op, edges[i]));
@@ -189,24 +153,12 @@ TEST(edges_of_one_number) {
     }
 }
 
-static double r_add(double a, double b) {
-    return a + b;
-}
-static double r_sub(double a, double b) {
-    return a - b;
-}
-static double r_mul(double a, double b) {
-    return a * b;
-}
-static double r_div(double a, double b) {
-    return a / b;
-}
-static double r_max(double a, double b) {
-    return isnan(a) || a > b ? a : b;
-}
-static double r_min(double a, double b) {
-    return isnan(a) || a < b ? a : b;
-}
+static double r_add(double a, double b) { return a + b; }
+static double r_sub(double a, double b) { return a - b; }
+static double r_mul(double a, double b) { return a * b; }
+static double r_div(double a, double b) { return a / b; }
+static double r_max(double a, double b) { return isnan(a) || a > b ? a : b; }
+static double r_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static double r_mod(double a, double b) {
     const double r = fmod(a, b);
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -221,11 +173,11 @@ typedef struct range_two {
     double lo, hi, lo2, hi2;
 } range_two;
 static const range_two ranges_two[] = {
-    {OP_add, r_add, -2, 2, -2, 2},        {OP_sub, r_sub, -2, 2, -2, 2},
-    {OP_mul, r_mul, -9, 9, -9, 9},        {OP_div, r_div, -9, 9, 0.1, 9},
-    {OP_pow, r_pow, 0.01, 100, -15, 15},  {OP_pow, r_pow, 0.5, 2, 0.5, 2},
-    {OP_pow, r_pow, 0.9, 1.1, -800, 800}, {OP_maximum, r_max, -2, 2, -2, 2},
-    {OP_minimum, r_min, -2, 2, -2, 2},    {OP_mod, r_mod, 0.6, 0.9, 0.6, 0.9},
+    { OP_add, r_add, -2, 2, -2, 2 },       { OP_sub, r_sub, -2, 2, -2, 2 },
+    { OP_mul, r_mul, -9, 9, -9, 9 },       { OP_div, r_div, -9, 9, 0.1, 9 },
+    { OP_pow, r_pow, 0.01, 100, -15, 15 }, { OP_pow, r_pow, 0.5, 2, 0.5, 2 },
+    { OP_pow, r_pow, 0.9, 1.1, -800, 800 }, { OP_maximum, r_max, -2, 2, -2, 2 },
+    { OP_minimum, r_min, -2, 2, -2, 2 },   { OP_mod, r_mod, 0.6, 0.9, 0.6, 0.9 },
 };
 
 TEST(functions_of_two_numbers) {
@@ -289,27 +241,10 @@ TEST(edges_of_two_numbers) {
 
 /* ---- integers ---- */
 
-static const int32_t whole[] = {0,
-                                1,
-                                -1,
-                                2,
-                                -2,
-                                3,
-                                -3,
-                                7,
-                                -7,
-                                10,
-                                -10,
-                                255,
-                                256,
-                                -129,
-                                65537,
-                                1000003,
-                                -999999937,
-                                INT32_MAX,
-                                INT32_MAX - 1,
-                                INT32_MIN,
-                                INT32_MIN + 1};
+static const int32_t whole[] = {
+    0, 1, -1, 2, -2, 3, -3, 7, -7, 10, -10, 255, 256, -129, 65537, 1000003, -999999937,
+    INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1
+};
 enum { WHOLES = sizeof whole / sizeof whole[0] };
 
 static int64_t whole_reference(int op, int64_t a, int64_t b) {
@@ -318,9 +253,7 @@ static int64_t whole_reference(int op, int64_t a, int64_t b) {
     case OP_abs: return a < 0 ? -a : a;
     case OP_sign: return (a > 0) - (a < 0);
     case OP_relu: return a > 0 ? a : 0;
-    case OP_floor:
-    case OP_ceil:
-    case OP_round: return a;
+    case OP_floor: case OP_ceil: case OP_round: return a;
     case OP_add: return a + b;
     case OP_sub: return a - b;
     case OP_mul: return a * b;

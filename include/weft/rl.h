@@ -123,6 +123,11 @@ WEFT_API weft_episode weft_envs_running(const weft_envs *v, int i);
 WEFT_API int64_t    weft_envs_episodes (const weft_envs *v);         /* finished in all */
 WEFT_API void       weft_envs_set_level(weft_envs *v, int level);    /* from the next reset on */
 WEFT_API int        weft_envs_level    (const weft_envs *v);         /* kept in the state too */
+typedef weft_err (*weft_act)(void *agent, const weft_envs *v, int32_t *actions);
+WEFT_API weft_err   weft_envs_play     (weft_envs *v, weft_act act, void *agent, int64_t most,
+        float *totals);
+    /* plays until each instance has finished an episode, or for `most` steps: [n] its sum of
+       rewards, or that of what it has played. For judging, with instances and seeds of their own */
 WEFT_API weft_err   weft_envs_check    (const weft_envs *v);
     /* after loading: refuses instances that no play can reach, with a message that names one */
 
@@ -359,8 +364,8 @@ WEFT_API weft_err  weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t
        the mean by which that is not so */
 WEFT_API weft_err  weft_dqn_values(weft_dqn *a, const weft_envs *v, float *q);
     /* [count of v, actions], without noise; any vector of the same environment */
-WEFT_API weft_err  weft_dqn_act(weft_dqn *a, const weft_envs *v, int32_t *actions);
-    /* the best legal action for each by those values; nothing is drawn */
+WEFT_API weft_err  weft_dqn_act(void *a, const weft_envs *v, int32_t *actions);
+    /* the best legal action for each by those values; nothing is drawn; a weft_act */
 typedef struct weft_dqn_stats {
     int64_t steps, updates, episodes, stored;  /* steps of the vector; stored: ready to be drawn */
     float   loss, epsilon, mean;               /* of the last update; mean over the window */
@@ -388,8 +393,8 @@ WEFT_API weft_ppo *weft_ppo_new(weft_state *s, weft_envs *v, const char *name,
 WEFT_API void      weft_ppo_free(weft_ppo *a);  /* NULL is fine; the entries stay */
 WEFT_API weft_err  weft_ppo_step(void *a, int64_t step, weft_metrics *m);
     /* a whole horizon and what is learned from it: a weft_train_step; m NULL: no metrics */
-WEFT_API weft_err  weft_ppo_act(weft_ppo *a, const weft_envs *v, int32_t *actions);
-    /* the likeliest legal action for each */
+WEFT_API weft_err  weft_ppo_act(void *a, const weft_envs *v, int32_t *actions);
+    /* the likeliest legal action for each; a weft_act */
 WEFT_API weft_err  weft_ppo_values(weft_ppo *a, const weft_envs *v, float *values);
     /* [count of v] what it expects */
 

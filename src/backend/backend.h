@@ -9,31 +9,31 @@
 
 /* For backends that evaluate the graph themselves: which of its nodes the plan's bindings mean. */
 typedef struct graph_wiring {
-    const uint32_t *input_node; /* of plan->in[k] */
-    const uint32_t *fetch_node; /* of plan->out[k] */
+    const uint32_t *input_node;  /* of plan->in[k] */
+    const uint32_t *fetch_node;  /* of plan->out[k] */
     const uint32_t *update_state_node, *update_value_node;
     size_t updates;
 } graph_wiring;
 
 typedef struct weft_backend {
     const char *name;
-    weft_err (*open)(weft_ctx *c, const weft_open_desc *d); /* fills c->device, c->threads */
-    void (*close)(weft_ctx *c);
+    weft_err (*open) (weft_ctx *c, const weft_open_desc *d);  /* fills c->device, c->threads */
+    void     (*close)(weft_ctx *c);
     const char *(*isa)(const weft_ctx *c);
     /* else it is expanded */
-    bool (*has_block)(const weft_ctx *c, const weft_graph *g, const node *n);
+    bool     (*has_block)(const weft_ctx *c, const weft_graph *g, const node *n);
     /* a routine's operand with its strides; else it is copied */
-    bool (*accepts)(const step *s, int operand);
+    bool     (*accepts)(const step *s, int operand);
     /* maps over a block's only part may follow as its epilogue; NULL: never */
-    bool (*takes_maps)(const step *s);
-    bool whole_graph; /* evaluates nodes itself: no fusing, plan->program from `graph` */
-    weft_err (*graph)(weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);
-    weft_err (*prepare)(weft_plan *p); /* all steps, memory placed */
-    weft_err (*run)(weft_plan *p);
-    void (*release)(weft_plan *p); /* what prepare or graph made */
+    bool     (*takes_maps)(const step *s);
+    bool     whole_graph;  /* evaluates nodes itself: no fusing, plan->program from `graph` */
+    weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);
+    weft_err (*prepare)(weft_plan *p);  /* all steps, memory placed */
+    weft_err (*run)    (weft_plan *p);
+    void     (*release)(weft_plan *p);  /* what prepare or graph made */
 } weft_backend;
 
 extern const weft_backend backend_cpu, backend_ref, backend_null;
-const weft_backend *backend_find(const char *name); /* NULL if there is none */
+const weft_backend *backend_find(const char *name);  /* NULL if there is none */
 
 #endif

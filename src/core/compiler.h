@@ -25,13 +25,13 @@
 #define WEFT_UNROLL_ALL
 #define WEFT_SIMD
 #elif defined(__clang__)
-#define WEFT_UNROLL(n)  WEFT_PRAGMA(clang loop unroll_count(n))
+#define WEFT_UNROLL(n) WEFT_PRAGMA(clang loop unroll_count(n))
 #define WEFT_UNROLL_ALL WEFT_PRAGMA(clang loop unroll(full))
-#define WEFT_SIMD       WEFT_PRAGMA(clang loop vectorize(assume_safety))
+#define WEFT_SIMD      WEFT_PRAGMA(clang loop vectorize(assume_safety))
 #elif defined(__GNUC__)
-#define WEFT_UNROLL(n)  WEFT_PRAGMA(GCC unroll n)
+#define WEFT_UNROLL(n) WEFT_PRAGMA(GCC unroll n)
 #define WEFT_UNROLL_ALL WEFT_PRAGMA(GCC unroll 64)
-#define WEFT_SIMD       WEFT_PRAGMA(GCC ivdep)
+#define WEFT_SIMD      WEFT_PRAGMA(GCC ivdep)
 #else
 #define WEFT_UNROLL(n)
 #define WEFT_UNROLL_ALL
@@ -39,13 +39,13 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define WEFT_INLINE       static inline __attribute__((always_inline, unused))
-#define WEFT_NOINLINE     __attribute__((noinline))
+#define WEFT_INLINE     static inline __attribute__((always_inline, unused))
+#define WEFT_NOINLINE   __attribute__((noinline))
 #define WEFT_FORMAT(f, a) __attribute__((format(printf, f, a)))
-#define WEFT_LIKELY(x)    __builtin_expect(!!(x), 1)
-#define WEFT_UNLIKELY(x)  __builtin_expect(!!(x), 0)
+#define WEFT_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define WEFT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define WEFT_INLINE static inline
+#define WEFT_INLINE     static inline
 #define WEFT_NOINLINE
 #define WEFT_FORMAT(f, a)
 #define WEFT_LIKELY(x)   (x)
@@ -64,24 +64,24 @@
  * unrolls kernels well at O3 only. WEFT_TARGET_BEGIN_128 is the machine's baseline, and
  * WEFT_TARGET_BEGIN_256 also serves short vectors that want fused multiply-add. */
 #if defined(__clang__)
-#define WEFT_TARGET_PLAIN                                                                          \
-    _Pragma("clang fp contract(fast)")                                                             \
-        _Pragma("clang attribute push(__attribute__((hot)), apply_to = function)")
-#define WEFT_TARGET_ON(set)                                                                        \
-    _Pragma("clang fp contract(fast)")                                                             \
-        WEFT_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
+#define WEFT_TARGET_PLAIN \
+    _Pragma("clang fp contract(fast)") \
+    _Pragma("clang attribute push(__attribute__((hot)), apply_to = function)")
+#define WEFT_TARGET_ON(set) \
+    _Pragma("clang fp contract(fast)") \
+    WEFT_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
 #define WEFT_TARGET_END _Pragma("clang attribute pop") _Pragma("clang fp contract(off)")
 #elif defined(__GNUC__)
-#if !defined(__OPTIMIZE__) /* gcc at -O0 forgets the target after an optimize pragma */
+#if !defined(__OPTIMIZE__)   /* gcc at -O0 forgets the target after an optimize pragma */
 #define WEFT_TARGET_PLAIN _Pragma("GCC push_options")
 #elif WEFT_SANITIZED
 #define WEFT_TARGET_PLAIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"fp-contract=fast\")")
 #else
-#define WEFT_TARGET_PLAIN                                                                          \
+#define WEFT_TARGET_PLAIN \
     _Pragma("GCC push_options") _Pragma("GCC optimize(\"O3\", \"fp-contract=fast\")")
 #endif
 #define WEFT_TARGET_ON(set) WEFT_TARGET_PLAIN WEFT_PRAGMA(GCC target(set))
-#define WEFT_TARGET_END     _Pragma("GCC pop_options")
+#define WEFT_TARGET_END _Pragma("GCC pop_options")
 #else
 #define WEFT_TARGET_PLAIN
 #define WEFT_TARGET_END

@@ -7,15 +7,15 @@
 struct weft_backend;
 
 struct weft_ctx {
-    mem m;
+    mem   m;
     const struct weft_backend *backend;
-    void *device;            /* the backend's own                             */
-    int threads;             /* at most this many in a run                    */
-    int debug;               /* WEFT_DEBUG                                    */
-    bool no_fuse, no_blocks; /* WEFT_FUSE=0, WEFT_BLOCKS=none                 */
+    void *device;                    /* the backend's own                             */
+    int   threads;                   /* at most this many in a run                    */
+    int   debug;                     /* WEFT_DEBUG                                    */
+    bool  no_fuse, no_blocks;        /* WEFT_FUSE=0, WEFT_BLOCKS=none                 */
     void (*log)(void *user, const char *line);
     void *log_user;
-    weft_state *own; /* seed and run number for graphs without a state */
+    weft_state *own;                 /* seed and run number for graphs without a state */
     weft_err err;
     char message[512];
 };
@@ -27,43 +27,40 @@ void ctx_log(weft_ctx *c, const char *format, ...) WEFT_FORMAT(2, 3);
  * together as one segment, slab by slab, so that companions lie at equal distances. */
 typedef struct state_entry {
     const char *name;
-    uint8_t dtype;
-    bool trained;
+    uint8_t    dtype;
+    bool       trained;
     weft_shape dims;
-    int64_t count;
-    size_t bytes;
-    uint32_t slab; /* index in state->slab: kinds of values          */
-    uint32_t like; /* parameter whose place it follows, or own index */
-    weft_init init;
-    char *data; /* NULL until sealed                              */
-    uint32_t segment;
-    size_t offset; /* bytes from the start of its slab's part of the segment */
+    int64_t    count;
+    size_t     bytes;
+    uint32_t   slab;                 /* index in state->slab: kinds of values          */
+    uint32_t   like;                 /* parameter whose place it follows, or own index */
+    weft_init  init;
+    char      *data;                 /* NULL until sealed                              */
+    uint32_t   segment;
+    size_t     offset;               /* bytes from the start of its slab's part of the segment */
 } state_entry;
 
 struct weft_state {
     weft_ctx *ctx;
-    mem *m;
-    arena names;
-    state_entry *entry;
-    size_t n, cap;
-    const char **slab;
-    size_t slabs, slab_cap;
-    char **segment;
-    size_t segments, segment_cap;
-    size_t sealed; /* entries that have memory                       */
-    uint32_t seed;
-    uint32_t users; /* plans and graphs that hold on to this struct   */
-    bool freed;     /* the owner is done; the last user frees the rest */
+    mem      *m;
+    arena     names;
+    state_entry *entry; size_t n, cap;
+    const char **slab;  size_t slabs, slab_cap;
+    char    **segment;  size_t segments, segment_cap;
+    size_t    sealed;                /* entries that have memory                       */
+    uint32_t  seed;
+    uint32_t  users;                 /* plans and graphs that hold on to this struct   */
+    bool      freed;                 /* the owner is done; the last user frees the rest */
 };
 
 enum { STATE_ALIGN = 64, STATE_NOT_FOUND = -1 };
-int64_t state_find(const weft_state *s, const char *name);
-int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
-                  /* index, or STATE_NOT_FOUND after weft_fail */
-                  weft_init init, bool trained, int64_t like);
-weft_err state_seal(weft_state *s); /* give memory and first values to what has none  */
-bool initial_fill(const weft_state *s, const state_entry *e); /* false: out of memory */
-void state_hold(weft_state *s);
-void state_release(weft_state *s);
+int64_t  state_find(const weft_state *s, const char *name);
+int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
+                   /* index, or STATE_NOT_FOUND after weft_fail */
+                   weft_init init, bool trained, int64_t like);
+weft_err state_seal(weft_state *s);  /* give memory and first values to what has none  */
+bool     initial_fill(const weft_state *s, const state_entry *e);  /* false: out of memory */
+void     state_hold(weft_state *s);
+void     state_release(weft_state *s);
 
 #endif

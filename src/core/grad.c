@@ -42,7 +42,7 @@ static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r,
 #define OP_COMPARE(name, ...)                  case OP_##name: return true;
 #define OP_LOGIC(name, ...)                    case OP_##name: return true;
 #include "core/ops.def"
-        /* clang-format on */
+/* clang-format on */
     default: return false;
     }
 }

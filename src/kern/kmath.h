@@ -47,21 +47,11 @@ WEFT_INLINE float k_with_sign(float size, float sign) {
 
 /* ---- simple ones ---- */
 
-WEFT_INLINE float k_abs(float a) {
-    return k_float(k_bits(a) & 0x7fffffffu);
-}
-WEFT_INLINE float k_sign(float a) {
-    return a > 0.0f ? 1.0f : a < 0.0f ? -1.0f : a;
-} /* nan: nan */
-WEFT_INLINE float k_sqrt(float a) {
-    return sqrtf(a);
-}
-WEFT_INLINE float k_rsqrt(float a) {
-    return 1.0f / sqrtf(a);
-}
-WEFT_INLINE float k_recip(float a) {
-    return 1.0f / a;
-}
+WEFT_INLINE float k_abs(float a) { return k_float(k_bits(a) & 0x7fffffffu); }
+WEFT_INLINE float k_sign(float a) { return a > 0.0f ? 1.0f : a < 0.0f ? -1.0f : a; } /* nan: nan */
+WEFT_INLINE float k_sqrt(float a) { return sqrtf(a); }
+WEFT_INLINE float k_rsqrt(float a) { return 1.0f / sqrtf(a); }
+WEFT_INLINE float k_recip(float a) { return 1.0f / a; }
 
 /* nan if either is. The check of b is apart so that it vanishes for a constant b, as in relu. */
 WEFT_INLINE float k_max(float a, float b) {
@@ -98,24 +88,16 @@ WEFT_INLINE float k_mod(float a, float b) {
     return (r < 0.0f && b > 0.0f) || (r > 0.0f && b < 0.0f) ? r + b : r;
 }
 
-WEFT_INLINE int32_t k_lt(float a, float b) {
-    return a < b;
-}
-WEFT_INLINE int32_t k_le(float a, float b) {
-    return a <= b;
-}
-WEFT_INLINE int32_t k_eq(float a, float b) {
-    return a == b;
-}
-WEFT_INLINE int32_t k_ne(float a, float b) {
-    return a != b;
-}
+WEFT_INLINE int32_t k_lt(float a, float b) { return a < b; }
+WEFT_INLINE int32_t k_le(float a, float b) { return a <= b; }
+WEFT_INLINE int32_t k_eq(float a, float b) { return a == b; }
+WEFT_INLINE int32_t k_ne(float a, float b) { return a != b; }
 
 /* ---- exponentials ---- */
 
 /* exp(a) = result * 2^n with *shift = n << 23, for |a| < 2^21; nan gives nan. */
 WEFT_INLINE float k_exp_parts(float a, uint32_t *shift) {
-    const float t = a * 1.44269504f + 12582912.0f; /* n in the low bits */
+    const float t = a * 1.44269504f + 12582912.0f;      /* n in the low bits */
     const float n = t - 12582912.0f;
     const float r = a - n * 0.693359375f + n * 2.12194440e-4f;
     *shift = k_bits(t) << 23;
@@ -141,7 +123,7 @@ WEFT_INLINE float k_exp(float a) {
     const float p = k_exp_parts(a, &shift);
     const float r = k_float(k_bits(p) + shift);
     const float low = a < -87.3365479f ? 0.0f : r;
-    return a <= 88.7228317f ? low : a + INFINITY; /* inf or nan */
+    return a <= 88.7228317f ? low : a + INFINITY;       /* inf or nan */
 }
 
 /* (exp(a) - 1) / 2 for arguments within -18 ... 89: half, because exp(88.7) is beyond 2^127. */
@@ -149,7 +131,7 @@ WEFT_INLINE float k_expm1_half(float a) {
     const float t = a * 1.44269504f + 12582912.0f;
     const float n = t - 12582912.0f;
     const float r = a - n * 0.693359375f + n * 2.12194440e-4f;
-    const float h = k_float((k_bits(t) << 23) + 0x3f000000u); /* 2^(n - 1) */
+    const float h = k_float((k_bits(t) << 23) + 0x3f000000u);       /* 2^(n - 1) */
     /* (expm1(r) - r) / r^2, 2^-31 of expm1 */
     float p = 1.96645226e-4f;
     p = p * r + 1.39350467e-3f;
@@ -202,7 +184,7 @@ WEFT_INLINE float k_log_edges(float r, float a) {
 }
 
 WEFT_INLINE float k_log(float a) {
-    const uint32_t u = k_bits(a) - 0x3f3504f3u; /* sqrt(1/2) becomes exponent 0 */
+    const uint32_t u = k_bits(a) - 0x3f3504f3u;         /* sqrt(1/2) becomes exponent 0 */
     const int32_t e = (int32_t)u >> 23;
     const float f = k_float((u & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
     return k_log_edges(k_log_parts(f, (float)e), a);
@@ -246,11 +228,11 @@ WEFT_INLINE float k_erf(float a) {
 /* sin of r + quarter * pi/2 for |r| <= pi/4 and a little more */
 WEFT_INLINE float k_sin_parts(float r, uint32_t quarter) {
     const float z = r * r;
-    float s = -1.95180954e-4f; /* (sin(r) - r) / r^3, 2^-27.9 of sin */
+    float s = -1.95180954e-4f;                          /* (sin(r) - r) / r^3, 2^-27.9 of sin */
     s = s * z + 8.33218824e-3f;
     s = s * z - 0.166666552f;
     s = s * (z * r) + r;
-    float c = 2.44323273e-5f; /* (cos(r) - 1 + z/2) / z^2, 2^-33 */
+    float c = 2.44323273e-5f;                           /* (cos(r) - 1 + z/2) / z^2, 2^-33 */
     c = c * z - 1.38873095e-3f;
     c = c * z + 4.16666456e-2f;
     c = c * (z * z) - 0.5f * z + 1.0f;
@@ -261,8 +243,8 @@ WEFT_INLINE float k_sin_parts(float r, uint32_t quarter) {
  * that products up to |a| = 1.6e6 are exact without fused multiply-add, and fair up to 2^30.
  * Beyond, where neighbouring floats are 64 apart, a counts as 0. */
 WEFT_INLINE float k_sin_reduce(float a, uint32_t *quarter) {
-    const double x = k_abs(a) < 1073741824.0f ? a : a * 0.0f;     /* nan for inf */
-    const double t = x * 0.6366197723675814 + 6755399441055744.0; /* 1.5 * 2^52 */
+    const double x = k_abs(a) < 1073741824.0f ? a : a * 0.0f;       /* nan for inf */
+    const double t = x * 0.6366197723675814 + 6755399441055744.0;   /* 1.5 * 2^52 */
     const double n = t - 6755399441055744.0;
     *quarter = k_low_bits(t);
     return (float)(x - n * 1.5707963267341256 - n * 6.077100506506192e-11);
@@ -290,7 +272,7 @@ WEFT_INLINE float k_pow(float a, float b) {
     const int32_t e = (int32_t)u >> 23;
     const float m = k_float((u & 0x007fffffu) + 0x3f3504f3u);
     const double s = (double)(m - 1.0f) / ((double)m + 1.0), z = s * s;
-    double l = 0.34074899157600885; /* log2((1 + s) / (1 - s)) / s, 2^-37.8 */
+    double l = 0.34074899157600885;                     /* log2((1 + s) / (1 - s)) / s, 2^-37.8 */
     l = l * z + 0.4116717443359334;
     l = l * z + 0.5770836003785371;
     l = l * z + 0.9617966732657968;
@@ -317,7 +299,7 @@ WEFT_INLINE float k_pow(float a, float b) {
     v = isunordered(a, b) ? NAN : v;
     v = b == 0.0f || x == 1.0f ? 1.0f : v;
     const float half = 0.5f * b;
-    const uint32_t odd = k_round(half) == half ? 0u : 0x80000000u; /* if b is whole */
+    const uint32_t odd = k_round(half) == half ? 0u : 0x80000000u;  /* if b is whole */
     const float whole = k_float(k_bits(v) | (k_bits(a) & odd));
     const float part = a < 0.0f ? NAN : v;
     return k_round(b) == b ? whole : part;
@@ -325,42 +307,18 @@ WEFT_INLINE float k_pow(float a, float b) {
 
 /* ---- integers: overflow wraps ---- */
 
-WEFT_INLINE int32_t k_ineg(int32_t a) {
-    return (int32_t)(0u - (uint32_t)a);
-}
-WEFT_INLINE int32_t k_iadd(int32_t a, int32_t b) {
-    return (int32_t)((uint32_t)a + (uint32_t)b);
-}
-WEFT_INLINE int32_t k_isub(int32_t a, int32_t b) {
-    return (int32_t)((uint32_t)a - (uint32_t)b);
-}
-WEFT_INLINE int32_t k_imul(int32_t a, int32_t b) {
-    return (int32_t)((uint32_t)a * (uint32_t)b);
-}
-WEFT_INLINE int32_t k_iabs(int32_t a) {
-    return a < 0 ? k_ineg(a) : a;
-}
-WEFT_INLINE int32_t k_isign(int32_t a) {
-    return (a > 0) - (a < 0);
-}
-WEFT_INLINE int32_t k_imax(int32_t a, int32_t b) {
-    return a > b ? a : b;
-}
-WEFT_INLINE int32_t k_imin(int32_t a, int32_t b) {
-    return a < b ? a : b;
-}
-WEFT_INLINE int32_t k_ilt(int32_t a, int32_t b) {
-    return a < b;
-}
-WEFT_INLINE int32_t k_ile(int32_t a, int32_t b) {
-    return a <= b;
-}
-WEFT_INLINE int32_t k_ieq(int32_t a, int32_t b) {
-    return a == b;
-}
-WEFT_INLINE int32_t k_ine(int32_t a, int32_t b) {
-    return a != b;
-}
+WEFT_INLINE int32_t k_ineg(int32_t a) { return (int32_t)(0u - (uint32_t)a); }
+WEFT_INLINE int32_t k_iadd(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+WEFT_INLINE int32_t k_isub(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
+WEFT_INLINE int32_t k_imul(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
+WEFT_INLINE int32_t k_iabs(int32_t a) { return a < 0 ? k_ineg(a) : a; }
+WEFT_INLINE int32_t k_isign(int32_t a) { return (a > 0) - (a < 0); }
+WEFT_INLINE int32_t k_imax(int32_t a, int32_t b) { return a > b ? a : b; }
+WEFT_INLINE int32_t k_imin(int32_t a, int32_t b) { return a < b ? a : b; }
+WEFT_INLINE int32_t k_ilt(int32_t a, int32_t b) { return a < b; }
+WEFT_INLINE int32_t k_ile(int32_t a, int32_t b) { return a <= b; }
+WEFT_INLINE int32_t k_ieq(int32_t a, int32_t b) { return a == b; }
+WEFT_INLINE int32_t k_ine(int32_t a, int32_t b) { return a != b; }
 
 /* Sign of b; 0 for b = 0. Divides in double, which is exact enough for all i32 and exists as a
  * vector instruction; -1 is replaced because the quotient of the least integer would not fit. */
@@ -389,9 +347,7 @@ WEFT_INLINE uint32_t k_u32_of_f32(float a) {
 }
 
 /* Halves are handed over in 32 bits: a narrower type in between would cost shuffles. */
-WEFT_INLINE float k_f32_of_bf16(uint32_t a) {
-    return k_float(a << 16);
-}
+WEFT_INLINE float k_f32_of_bf16(uint32_t a) { return k_float(a << 16); }
 
 /* To nearest even; a nan stays one, quiet. */
 WEFT_INLINE uint32_t k_bf16_of_f32(float a) {
@@ -405,7 +361,7 @@ WEFT_INLINE float k_f32_of_f16(uint32_t a) {
     const int32_t size = (int32_t)(a & 0x7fffu);
     const uint32_t sign = (a & 0x8000u) << 16, wide = ((uint32_t)size << 13) + 0x38000000u;
     const uint32_t most = size >= 0x7c00 ? wide + 0x38000000u : wide;
-    const uint32_t tiny = k_bits((float)size * 5.96046448e-8f); /* 2^-24 */
+    const uint32_t tiny = k_bits((float)size * 5.96046448e-8f);     /* 2^-24 */
     return k_float((size < 0x0400 ? tiny : most) | sign);
 }
 
@@ -417,7 +373,7 @@ WEFT_INLINE uint32_t k_f16_of_f32(float a) {
     const uint32_t nearest = (size + 0xfffu + (size >> 13 & 1) - 0x38000000u) >> 13;
     const uint32_t tiny = k_bits(x + 0.5f) - 0x3f000000u;
     const uint32_t quiet = 0x7e00u | (size >> 13 & 0x3ffu);
-    const uint32_t inside = x < 6.10351562e-5f ? tiny : nearest; /* 2^-14 */
+    const uint32_t inside = x < 6.10351562e-5f ? tiny : nearest;       /* 2^-14 */
     const uint32_t high = x >= 65536.0f ? 0x7c00u : inside;
     return sign | (a == a ? high : quiet);
 }

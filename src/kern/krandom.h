@@ -23,14 +23,12 @@
 
 WEFT_TARGET_BEGIN_128
 
-typedef struct k_words {
-    uint32_t c0, c1, c2, c3;
-} k_words;
+typedef struct k_words { uint32_t c0, c1, c2, c3; } k_words;
 
 WEFT_INLINE k_words k_philox_round(k_words c, uint32_t k0, uint32_t k1) {
     const uint64_t even = (uint64_t)c.c0 * 0xd2511f53u, odd = (uint64_t)c.c2 * 0xcd9e8d57u;
-    return (k_words){(uint32_t)(odd >> 32) ^ c.c1 ^ k0, (uint32_t)odd,
-                     (uint32_t)(even >> 32) ^ c.c3 ^ k1, (uint32_t)even};
+    return (k_words){ (uint32_t)(odd >> 32) ^ c.c1 ^ k0, (uint32_t)odd,
+                      (uint32_t)(even >> 32) ^ c.c3 ^ k1, (uint32_t)even };
 }
 
 /* Written out, because a loop in a loop would not be made vectors of. */
@@ -49,12 +47,10 @@ WEFT_INLINE k_words k_philox(k_words c, uint32_t k0, uint32_t k1) {
 }
 
 WEFT_INLINE k_words k_random_block(uint32_t block, uint32_t run, uint32_t seed, uint32_t stream) {
-    return k_philox((k_words){block, 0, run, 0}, seed, stream);
+    return k_philox((k_words){ block, 0, run, 0 }, seed, stream);
 }
 
-WEFT_INLINE float k_uniform(uint32_t word) {
-    return (float)(int32_t)(word >> 8) * 5.96046448e-8f;
-}
+WEFT_INLINE float k_uniform(uint32_t word) { return (float)(int32_t)(word >> 8) * 5.96046448e-8f; }
 
 WEFT_INLINE float k_normal_length(uint32_t even) {
     return sqrtf(-2.0f * k_log((float)(int32_t)((even >> 8) + 1) * 5.96046448e-8f));
@@ -65,7 +61,7 @@ WEFT_INLINE float k_normal_length(uint32_t even) {
 WEFT_INLINE float k_normal_side(uint32_t odd, uint32_t shift) {
     const uint32_t turn = odd >> 8, quarter = (turn + 0x200000u) >> 22;
     const int32_t rest = (int32_t)turn - (int32_t)(quarter << 22);
-    return k_sin_parts((float)rest * 3.74507028e-7f, quarter + shift); /* pi/2 * 2^-22 */
+    return k_sin_parts((float)rest * 3.74507028e-7f, quarter + shift);      /* pi/2 * 2^-22 */
 }
 
 WEFT_TARGET_END

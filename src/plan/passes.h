@@ -17,87 +17,72 @@
  * over the node's own axes. guard, fill, lo, hi, at: as in kview, `at` being a node here. */
 typedef struct aview {
     uint32_t base;
-    bool guard;
-    uint32_t fill, at; /* at: node of an i32 start, or 0 */
-    int64_t at_stride, at_max;
-    int64_t off, stride[WEFT_MAX_RANK];
-    int32_t lo[WEFT_MAX_RANK], hi[WEFT_MAX_RANK];
+    bool     guard;
+    uint32_t fill, at;            /* at: node of an i32 start, or 0 */
+    int64_t  at_stride, at_max;
+    int64_t  off, stride[WEFT_MAX_RANK];
+    int32_t  lo[WEFT_MAX_RANK], hi[WEFT_MAX_RANK];
 } aview;
 
 /* Soft: only kernels read it, each at its own element, so they might compute it again instead. */
 enum { STORED_SOFT = 1, STORED_HARD = 2 };
 
 /* A product is a matmul, or a block with one part, that takes maps over its result as an epilogue. */
-typedef enum cluster_kind {
-    CLUSTER_KERNEL,
-    CLUSTER_PRODUCT,
-    CLUSTER_ROUTINE,
-    CLUSTER_CONCAT,
-    CLUSTER_GONE
-} cluster_kind;
+typedef enum cluster_kind { CLUSTER_KERNEL, CLUSTER_PRODUCT, CLUSTER_ROUTINE, CLUSTER_CONCAT, CLUSTER_GONE } cluster_kind;
 
 /* Nodes computed by one step, over one loop space: the common refinement of their shapes. */
 typedef struct cluster {
-    uint8_t kind;
-    bool frozen;  /* somebody outside reads it: its place in the order is fixed */
-    uint32_t pos; /* order of execution                                         */
-    int rank;
-    int64_t dim[KDIMS];
-    bool red[KDIMS]; /* folded dimensions                                          */
-    bool folds;
-    uint16_t nodes, loads; /* members and an estimate of views                           */
-    uint32_t first, last;  /* members, chained through compile->next                     */
+    uint8_t  kind;
+    bool     frozen;              /* somebody outside reads it: its place in the order is fixed */
+    uint32_t pos;                 /* order of execution                                         */
+    int      rank;
+    int64_t  dim[KDIMS];
+    bool     red[KDIMS];          /* folded dimensions                                          */
+    bool     folds;
+    uint16_t nodes, loads;        /* members and an estimate of views                           */
+    uint32_t first, last;         /* members, chained through compile->next                     */
 } cluster;
 
 /* What a fetch or an update refers to. */
-typedef struct root {
-    uint32_t node;
-    uint32_t state;
-    uint32_t buf;
-} root;
+typedef struct root { uint32_t node; uint32_t state; uint32_t buf; } root;
 
 typedef struct compile {
-    weft_ctx *ctx;
-    mem *m;
-    weft_plan *plan;
+    weft_ctx   *ctx;
+    mem        *m;
+    weft_plan  *plan;
     const weft_plan_desc *desc;
-    weft_graph *g; /* the rewritten graph                                        */
-    size_t n;
-    uint8_t *live;
-    aview *view;   /* of each node                                               */
-    aview *source; /* of a view that is copied: what it reads                    */
-    uint8_t *copied;
-    uint32_t *cluster_of; /* 0: none (leaves, views)                                    */
-    uint32_t *next;       /* next member of the same cluster                            */
-    uint32_t *reader;     /* cluster that read the node last                            */
-    uint32_t *buf;        /* buffer of a stored node, KNOBUF if none                    */
-    uint8_t *stored;      /* in memory: 0, STORED_SOFT or STORED_HARD                   */
-    uint32_t *product;    /* the cluster of a product whose epilogue reads the node, or 0 */
-    uint8_t *folded;      /* read by a fold                                             */
-    uint8_t *fence;       /* asked to be stored: readers stay out of its cluster        */
+    weft_graph *g;                /* the rewritten graph                                        */
+    size_t      n;
+    uint8_t    *live;
+    aview      *view;             /* of each node                                               */
+    aview      *source;           /* of a view that is copied: what it reads                    */
+    uint8_t    *copied;
+    uint32_t   *cluster_of;       /* 0: none (leaves, views)                                    */
+    uint32_t   *next;             /* next member of the same cluster                            */
+    uint32_t   *reader;           /* cluster that read the node last                            */
+    uint32_t   *buf;              /* buffer of a stored node, KNOBUF if none                    */
+    uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
+    uint32_t   *product;          /* the cluster of a product whose epilogue reads the node, or 0 */
+    uint8_t    *folded;           /* read by a fold                                             */
+    uint8_t    *fence;            /* asked to be stored: readers stay out of its cluster        */
     /* computed again by each reader: a comparison is cheaper than its memory */
-    uint8_t *inlined;
-    cluster *cluster;
-    size_t clusters, cluster_cap; /* cluster[0] is nobody                */
-    uint32_t across;              /* the latest cluster that folds across columns, or 0         */
-    uint32_t numbers;             /* the latest cluster of single numbers, or 0                 */
-    uint32_t pos;
-    root *fetch, *update;
-    size_t fetches, updates;
-    bool starved; /* lowering ran out of memory                                 */
+    uint8_t    *inlined;
+    cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
+    uint32_t    across;           /* the latest cluster that folds across columns, or 0         */
+    uint32_t    numbers;          /* the latest cluster of single numbers, or 0                 */
+    uint32_t    pos;
+    root       *fetch, *update; size_t fetches, updates;
+    bool        starved;          /* lowering ran out of memory                                 */
 } compile;
 
-bool view_pass(compile *c);                          /* fills view, source, copied     */
-bool view_is_real(const compile *c, uint32_t id);    /* computed or stored, not a view */
-void view_copy(compile *c, uint32_t id);             /* give a view memory of its own  */
-bool view_plain(const aview *v);                     /* no guard, no run-time start    */
-bool view_in_order(const compile *c, uint32_t id);   /* without gaps                   */
-bool view_contiguous(const compile *c, uint32_t id); /* the same, from the beginning   */
+bool view_pass(compile *c);                                   /* fills view, source, copied     */
+bool view_is_real(const compile *c, uint32_t id);             /* computed or stored, not a view */
+void view_copy(compile *c, uint32_t id);                      /* give a view memory of its own  */
+bool view_plain(const aview *v);                              /* no guard, no run-time start    */
+bool view_in_order(const compile *c, uint32_t id);            /* without gaps                   */
+bool view_contiguous(const compile *c, uint32_t id);          /* the same, from the beginning   */
 /* The view of `from` (axes D) over the loop dimensions E, which merge or split D's. */
-typedef struct fitted {
-    int64_t stride[KDIMS];
-    int32_t lo[KDIMS], hi[KDIMS];
-} fitted;
+typedef struct fitted { int64_t stride[KDIMS]; int32_t lo[KDIMS], hi[KDIMS]; } fitted;
 bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t *e, fitted *out);
 /* but for extents of 1 */
 bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
@@ -106,11 +91,11 @@ void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 bool fuse_pass(compile *c);
 /* Is member id of k a value per row, not per element? */
 bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
-uint32_t fuse_product(const compile *c, const cluster *k); /* the matmul, or the block's part */
-void spare_pass(compile *c);                               /* the end of fuse_pass           */
+uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part */
+void spare_pass(compile *c);                                  /* the end of fuse_pass           */
 bool lower_pass(compile *c);
 bool join_pass(compile *c);
-void plan_debug(const weft_plan *p); /* what WEFT_DEBUG asks for, to the log */
+void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);
 weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
 
@@ -122,7 +107,6 @@ weft_tensor layout_copy(weft_graph *g, const weft_graph *from, const node *n, co
                         const uint8_t *image);
 bool layout_image(const weft_graph *from, const node *n, const uint8_t *image);
 
-weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
-                      uint32_t *map);
+weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants, uint32_t *map);
 
 #endif

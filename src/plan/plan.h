@@ -10,51 +10,48 @@
 
 #include "core/graph.h"
 
-enum { KDIMS = 10 }; /* a loop space may be split finer than a tensor's 8 axes */
+enum { KDIMS = 10 };  /* a loop space may be split finer than a tensor's 8 axes */
 
 /* Where an operand lies in a loop space: element = off + sum(index[d] * stride[d]).
  * guard: an index outside [lo, hi) in some dimension reads `fill` instead (padding). */
 typedef struct kview {
-    uint32_t buf;  /* index in plan->buf; KNOBUF for index views (iota, random)   */
-    uint8_t dtype; /* as stored                                                   */
-    bool guard;
-    uint32_t fill;             /* 32 bits, as the register type                               */
-    uint32_t at;               /* buffer of an i32 start read at run time, or KNOBUF          */
-    int64_t at_stride, at_max; /* clamp(start, 0, at_max) * at_stride is added to off         */
-    int64_t off, stride[KDIMS];
-    int32_t lo[KDIMS], hi[KDIMS];
+    uint32_t buf;                 /* index in plan->buf; KNOBUF for index views (iota, random)   */
+    uint8_t  dtype;               /* as stored                                                   */
+    bool     guard;
+    uint32_t fill;                /* 32 bits, as the register type                               */
+    uint32_t at;                  /* buffer of an i32 start read at run time, or KNOBUF          */
+    int64_t  at_stride, at_max;   /* clamp(start, 0, at_max) * at_stride is added to off         */
+    int64_t  off, stride[KDIMS];
+    int32_t  lo[KDIMS], hi[KDIMS];
 } kview;
 #define KNOBUF 0xffffffffu
 
 /* Instructions: the map operations of ops.def under their OP_ numbers, and these. */
 enum {
-    K_LOAD = OP_COUNT, /* view                                                        */
-    K_STORE,           /* a -> view                                                   */
-    K_INDEX,           /* the view's off + sum(index * stride), as i32                */
-    K_CONST,           /* bits                                                        */
-    K_RANDOM, /* element number by view; a seed, b run number; arg2 stream, bits = random_kind */
-    K_TAKE,   /* load at view plus a * arg2, where 0 <= a < bits, else 0     */
+    K_LOAD = OP_COUNT,            /* view                                                        */
+    K_STORE,                      /* a -> view                                                   */
+    K_INDEX,                      /* the view's off + sum(index * stride), as i32                */
+    K_CONST,                      /* bits                                                        */
+    K_RANDOM,  /* element number by view; a seed, b run number; arg2 stream, bits = random_kind */
+    K_TAKE,                       /* load at view plus a * arg2, where 0 <= a < bits, else 0     */
     /* folds of a over the row; argmax gives the position in the row */
-    K_SUM,
-    K_MAX,
-    K_PROD,
-    K_ARGMAX,
-    K_FMA, /* a * b + c: super-operations, made by backends               */
+    K_SUM, K_MAX, K_PROD, K_ARGMAX,
+    K_FMA,                        /* a * b + c: super-operations, made by backends               */
     K_COUNT
 };
 
 typedef enum ktype { KT_F32, KT_I32, KT_BOOL } ktype; /* what a register holds (bool: i32 0 or 1) */
-typedef enum klevel { KL_ELEMENT, KL_ROW } klevel;    /* a value per element, or one per row */
+typedef enum klevel { KL_ELEMENT, KL_ROW } klevel;  /* a value per element, or one per row */
 
 /* One instruction defines the register of its own number (static single assignment). For
  * OP_cast, `bits` is the target weft_dtype: the value is rounded or wrapped to it and kept in a
  * register type. */
 typedef struct kins {
-    uint8_t op, type, level;
-    uint16_t a, b, c; /* numbers of earlier instructions                             */
-    uint16_t view;    /* of load, store, index, random, take                         */
+    uint8_t  op, type, level;
+    uint16_t a, b, c;             /* numbers of earlier instructions                             */
+    uint16_t view;                /* of load, store, index, random, take                         */
     uint32_t bits;
-    int64_t arg2;
+    int64_t  arg2;
 } kins;
 
 /* The loop space, outermost first: `outer` dimensions, then `reduce` ones, then at most one inner.
@@ -63,100 +60,85 @@ typedef struct kins {
  *   across  reduce > 0 and inner = 1: folds run over the reduce dimensions for every inner element at
  *           once; a KL_ROW value is then one per (outer, inner), and KL_ELEMENT stores do not occur */
 typedef struct kernel {
-    uint8_t outer, reduce, inner;
-    int64_t dim[KDIMS];
+    uint8_t  outer, reduce, inner;
+    int64_t  dim[KDIMS];
     uint16_t nview, nins;
-    kview *view;
-    kins *ins;
+    kview   *view;
+    kins    *ins;
 } kernel;
 
 /* ---- steps ---- */
 
 typedef enum step_kind {
-    STEP_KERNEL, /* a row program                                               */
-    STEP_MATMUL, /* batched product with an optional row program on its result  */
-    STEP_LINREC,
-    STEP_SCATTER_ADD,
-    STEP_ARGSORT,
-    STEP_BLOCK, /* a block the backend has a kernel for                        */
-    STEP_COPY,  /* bytes from one buffer to another                            */
+    STEP_KERNEL,                  /* a row program                                               */
+    STEP_MATMUL,                  /* batched product with an optional row program on its result  */
+    STEP_LINREC, STEP_SCATTER_ADD, STEP_ARGSORT,
+    STEP_BLOCK,                   /* a block the backend has a kernel for                        */
+    STEP_COPY,                    /* bytes from one buffer to another                            */
     STEP_KINDS
 } step_kind;
 
 /* A routine's operand: a strided view of a buffer in the operand's own axes. */
 typedef struct roperand {
     uint32_t buf;
-    uint8_t dtype, rank;
-    int64_t off, dim[WEFT_MAX_RANK], stride[WEFT_MAX_RANK]; /* in elements                    */
+    uint8_t  dtype, rank;
+    int64_t  off, dim[WEFT_MAX_RANK], stride[WEFT_MAX_RANK];   /* in elements                    */
 } roperand;
 
 enum { STEP_OPERANDS = 12 };
 typedef struct step {
-    uint8_t kind, block, nin, nout;
-    kernel *kern;               /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
-    roperand in[STEP_OPERANDS]; /* then the results, in[nin ... nin + nout)                    */
-    int64_t attr[12];           /* of the operation or block                                   */
-    double flops, bytes;        /* estimated                                                   */
-    uint32_t scope;             /* offset in plan->text: where it was recorded                 */
-    void *exe;                  /* the backend's own                                           */
+    uint8_t   kind, block, nin, nout;
+    kernel   *kern;  /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
+    roperand  in[STEP_OPERANDS];  /* then the results, in[nin ... nin + nout)                    */
+    int64_t   attr[12];           /* of the operation or block                                   */
+    double    flops, bytes;       /* estimated                                                   */
+    uint32_t  scope;              /* offset in plan->text: where it was recorded                 */
+    void     *exe;                /* the backend's own                                           */
 } step;
 
 typedef enum buffer_place { BUF_ARENA, BUF_STATE, BUF_DATA, BUF_ALIAS } buffer_place;
 typedef struct buffer {
-    uint8_t place, dtype;
-    bool pinned;           /* lives through the whole run and after it: feeds and fetches */
-    uint32_t state, entry; /* BUF_STATE                                                   */
-    uint32_t alias;        /* BUF_ALIAS: shares this buffer's memory, at alias_at         */
-    size_t alias_at;
-    size_t bytes, offset; /* BUF_ARENA: offset in the arena                              */
-    uint32_t first, last; /* steps between which it is alive                             */
-    const void *data;     /* BUF_DATA: contents, owned by the plan                       */
-    char *at;             /* address, once placed                                        */
+    uint8_t  place, dtype;
+    bool     pinned;              /* lives through the whole run and after it: feeds and fetches */
+    uint32_t state, entry;        /* BUF_STATE                                                   */
+    uint32_t alias;               /* BUF_ALIAS: shares this buffer's memory, at alias_at         */
+    size_t   alias_at;
+    size_t   bytes, offset;       /* BUF_ARENA: offset in the arena                              */
+    uint32_t first, last;         /* steps between which it is alive                             */
+    const void *data;             /* BUF_DATA: contents, owned by the plan                       */
+    char    *at;                  /* address, once placed                                        */
 } buffer;
 
-typedef struct binding {
-    uint32_t id, buf;
-    uint8_t dtype, rank;
-    int64_t dim[WEFT_MAX_RANK];
-    size_t bytes;
-} binding;
+typedef struct binding { uint32_t id, buf; uint8_t dtype, rank; int64_t dim[WEFT_MAX_RANK]; size_t bytes; } binding;
 
 /* The first values that are not finite, found by watch.c while a watched plan runs. */
-typedef struct watch {
-    weft_finding nan, inf;
-} watch;
+typedef struct watch { weft_finding nan, inf; } watch;
 
 struct weft_plan {
-    weft_ctx *ctx;
-    mem *m;
-    arena memory;             /* kernels, names, constants                                   */
-    const weft_graph *origin; /* compared with a tensor's graph, never followed              */
-    step *step;
-    size_t steps, step_cap;
-    buffer *buf;
-    size_t bufs, buf_cap;
-    binding *in;
-    size_t ins, in_cap;
-    binding *out;
-    size_t outs, out_cap;
-    weft_state **state;
-    size_t states, state_cap;
-    char *text;
-    size_t texts, text_cap; /* scope names, one after the other          */
-    size_t arena_bytes;
-    char *arena;
-    int threads;
-    uint32_t segments;
-    double flops, bytes;
-    watch *watch;  /* NULL: nobody looks                                          */
-    void *program; /* the backend's own                                           */
+    weft_ctx  *ctx;
+    mem       *m;
+    arena      memory;            /* kernels, names, constants                                   */
+    const weft_graph *origin;     /* compared with a tensor's graph, never followed              */
+    step      *step;   size_t steps, step_cap;
+    buffer    *buf;    size_t bufs, buf_cap;
+    binding   *in;     size_t ins, in_cap;
+    binding   *out;    size_t outs, out_cap;
+    weft_state **state; size_t states, state_cap;
+    char      *text;   size_t texts, text_cap;      /* scope names, one after the other          */
+    size_t     arena_bytes;
+    char      *arena;
+    int        threads;
+    uint32_t   segments;
+    double     flops, bytes;
+    watch     *watch;             /* NULL: nobody looks                                          */
+    void      *program;           /* the backend's own                                           */
 };
 
 /* A backend that runs a watched plan calls these before the first and after each step. */
 void watch_start(weft_plan *p);
 void watch_step(weft_plan *p, size_t i);
 
-const char *plan_op_name(int op);          /* of a row program's instruction                 */
-const char *plan_step_name(const step *s); /* "matmul", a block's name                       */
+const char *plan_op_name(int op);              /* of a row program's instruction                 */
+const char *plan_step_name(const step *s);     /* "matmul", a block's name                       */
 
 #endif

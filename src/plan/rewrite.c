@@ -38,6 +38,29 @@ static void rewrite_memory(weft_graph *g, const node *n, weft_tensor *in) {
     }
 }
 
+/* The gradient of a sum of rows taken from a table: every row of the source is repeated for the
+ * indices of its group. The repetition is a view of [groups, each, ...] but not of [groups each,
+ * ...], so the two axes stay apart and nothing is copied. Id 0: another case. */
+static weft_tensor rewrite_scatter(weft_graph *g, const node *n, int64_t axis, weft_tensor *in) {
+    const weft_tensor none = {g, 0};
+    const node *source = node_of(in[2]), *index = node_of(in[1]);
+    if (axis != 0 || source->op != OP_reshape || index->op != OP_expand) return none;
+    const weft_tensor rows = operand(in[2], 0), one = operand(in[1], 0);
+    const weft_shape wide = weft_shape_of(rows);
+    weft_shape narrow = wide;
+    if (node_of(rows)->op != OP_expand || wide.rank != n->rank + 1 ||
+        wide.n[0] * wide.n[1] != weft_dim(in[2], 0) || weft_count(one) != wide.n[0] * wide.n[1])
+        return none;
+    for (int d = 2; d < wide.rank; d++) {
+        if (wide.n[d] != weft_dim(in[2], d - 1)) return none;
+        narrow.n[d] = 1;
+    }
+    const weft_tensor apart[3] = {in[0], weft_expand(weft_reshape(one, narrow), wide), rows};
+    const weft_shape out = weft_shape_of(in[0]);
+    return graph_append(g, OP_scatter_add, (weft_dtype)n->dtype, out.rank, out.n, apart, 3, &axis,
+                        1);
+}
+
 weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
                       uint32_t *map) {
     weft_graph *g = c->g;
@@ -76,6 +99,9 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
             continue;
         }
         rewrite_memory(g, &n, in);
+        if (n.op == OP_scatter_add && !c->desc->portable && !c->ctx->backend->whole_graph)
+            map[i] = rewrite_scatter(g, &n, node_attr(from, &n)[0], in).id;
+        if (map[i]) continue;
         map[i] = layout_copy(g, from, &n, in, image).id;
         image[i] = map[i] || layout_image(from, &n, image);
         if (!map[i]) map[i] = graph_copy_node(g, from, &n, in).id;

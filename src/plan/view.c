@@ -205,7 +205,8 @@ bool view_pass(compile *c) {
     for (uint32_t i = 1; i < c->n; i++) {
         const node *n = &c->g->node[i];
         bool copy = n->op == OP_same && node_attr(c->g, n)[0] == SAME_COPY;
-        if (op_table[n->op].cls != CLASS_VIEW || copy) {
+        /* what nobody looks at needs no copies */
+        if (op_table[n->op].cls != CLASS_VIEW || copy || !c->live[i]) {
             view_identity(&c->view[i], i, n->rank, node_dims(c->g, n));
             continue;
         }

@@ -308,7 +308,8 @@ weft_err weft_dqn_values(weft_dqn *a, const weft_envs *v, float *q) {
     return weft_get(w->plan, w->out[0], q, (size_t)w->rows * (size_t)a->e->actions * sizeof *q);
 }
 
-weft_err weft_dqn_act(weft_dqn *a, const weft_envs *v, int32_t *actions) {
+weft_err weft_dqn_act(void *agent, const weft_envs *v, int32_t *actions) {
+    weft_dqn *const a = agent;
     const agent_view *const w = dqn_judge(a, v);
     if (!w) return weft_error_code(a->c);
     return weft_get(w->plan, w->best, actions, (size_t)w->rows * sizeof *actions);

@@ -227,3 +227,42 @@ weft_err weft_envs_step(weft_envs *v, const int32_t *actions, float *rewards, ui
     }
     return WEFT_OK;
 }
+
+/* ---- whole episodes, for judging ---- */
+
+typedef struct envs_room {
+    int32_t *action;
+    float *reward;
+    uint8_t *done, *over; /* over: its episode is finished */
+} envs_room;
+
+static weft_err envs_play_on(weft_envs *v, weft_act act, void *agent, int64_t most, float *totals,
+                             const envs_room *m) {
+    int left = v->n;
+    for (int64_t t = 0; t < most && left; t++) {
+        weft_err e = act(agent, v, m->action);
+        if (!e) e = weft_envs_step(v, m->action, m->reward, m->done);
+        if (e) return e;
+        for (int i = 0; i < v->n; i++) {
+            if (!m->done[i] || m->over[i]) continue;
+            m->over[i] = 1;
+            totals[i] = v->last_total[i];
+            left--;
+        }
+    }
+    for (int i = 0; i < v->n; i++)
+        if (!m->over[i]) totals[i] = v->total[i];
+    return WEFT_OK;
+}
+
+weft_err weft_envs_play(weft_envs *v, weft_act act, void *agent, int64_t most, float *totals) {
+    const size_t n = (size_t)v->n;
+    /* actions and rewards are four bytes each, the two marks one */
+    unsigned char *const room = kept_memory(v->c, n * 10, "weft_envs_play");
+    if (!room) return WEFT_MEMORY;
+    const envs_room m = {(int32_t *)(void *)room, (float *)(void *)(room + 4 * n), room + 8 * n,
+                         room + 9 * n};
+    const weft_err e = envs_play_on(v, act, agent, most, totals, &m);
+    weft_resize(v->c, room, 0);
+    return e;
+}

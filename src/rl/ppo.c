@@ -375,7 +375,8 @@ weft_err weft_ppo_step(void *agent, int64_t step, weft_metrics *m) {
 
 /* ---- judging ---- */
 
-weft_err weft_ppo_act(weft_ppo *a, const weft_envs *v, int32_t *actions) {
+weft_err weft_ppo_act(void *agent, const weft_envs *v, int32_t *actions) {
+    weft_ppo *const a = agent;
     const agent_view *const w = agent_views_run(&a->judge, &a->net, v, a->d.threads, ppo_heads, a);
     if (!w) return weft_error_code(a->c);
     return weft_get(w->plan, w->best, actions, (size_t)w->rows * sizeof *actions);

@@ -104,8 +104,9 @@ void report_figures(report *r) {
                       note);
     }
     report_figure(&r->page, "Steps", report_count(text, r->steps), "");
-    if (isfinite(r->seconds)) report_time(r);
-    if (isfinite(r->rate)) {
+    const bool timed = r->seconds >= 0.01; /* not when all lines were written at one moment */
+    if (timed) report_time(r);
+    if (timed && isfinite(r->rate)) {
         if (r->rate >= 100) report_count(text, (int64_t)fmin(r->rate + 0.5, 1e15));
         else draft_digits(text, sizeof text, r->rate, 3);
         report_figure(&r->page, "Rate", text, "steps a second");

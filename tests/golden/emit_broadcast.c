@@ -1,17 +1,9 @@
 #include <math.h>
 #include <string.h>
 
-static inline float k_load_f32(const char *b, long long i) {
-    float v;
-    memcpy(&v, b + i * 4, 4);
-    return v;
-}
-static inline void k_store_f32(char *b, long long i, float v) {
-    memcpy(b + i * 4, &v, 4);
-}
-static inline float k_erf(float a) {
-    return erff(a);
-}
+static inline float k_load_f32(const char *b, long long i) { float v; memcpy(&v, b + i * 4, 4); return v; }
+static inline void k_store_f32(char *b, long long i, float v) { memcpy(b + i * 4, &v, 4); }
+static inline float k_erf(float a) { return erff(a); }
 
 void broadcast(char *const *at) {
     const char *b0 = at[0];

@@ -1,16 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-static inline float k_bits(unsigned a) {
-    float v;
-    memcpy(&v, &a, 4);
-    return v;
-}
-static inline unsigned k_word(float a) {
-    unsigned v;
-    memcpy(&v, &a, 4);
-    return v;
-}
+static inline float k_bits(unsigned a) { float v; memcpy(&v, &a, 4); return v; }
+static inline unsigned k_word(float a) { unsigned v; memcpy(&v, &a, 4); return v; }
 static inline unsigned k_get16(const char *b, long long i) {
     unsigned short v;
     memcpy(&v, b + i * 2, 2);
@@ -20,26 +12,16 @@ static inline void k_put16(char *b, long long i, unsigned v) {
     unsigned short s = (unsigned short)v;
     memcpy(b + i * 2, &s, 2);
 }
-static inline float k_exp(float a) {
-    return expf(a);
-}
-static inline float k_max(float a, float b) {
-    return a > b || a != a ? a : b;
-}
+static inline float k_exp(float a) { return expf(a); }
+static inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
 static inline unsigned k_bf16_bits(float a) {
     unsigned u = k_word(a);
     if ((u & 0x7fffffffu) > 0x7f800000u) return u >> 16 | 64u;
     return (u + 0x7fffu + (u >> 16 & 1u)) >> 16;
 }
-static inline float k_bf16(unsigned h) {
-    return k_bits(h << 16);
-}
-static inline float k_load_bf16(const char *b, long long i) {
-    return k_bf16(k_get16(b, i));
-}
-static inline void k_store_bf16(char *b, long long i, float v) {
-    k_put16(b, i, k_bf16_bits(v));
-}
+static inline float k_bf16(unsigned h) { return k_bits(h << 16); }
+static inline float k_load_bf16(const char *b, long long i) { return k_bf16(k_get16(b, i)); }
+static inline void k_store_bf16(char *b, long long i, float v) { k_put16(b, i, k_bf16_bits(v)); }
 
 void softmax_bf16(char *const *at) {
     const char *b0 = at[0];

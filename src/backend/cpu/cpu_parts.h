@@ -10,26 +10,24 @@
 typedef struct cpu_product {
     gemm_plan plan;
     gemm_data data;
-    int64_t batches;
-    int batch_rank;
-    int64_t batch[WEFT_MAX_RANK], a_stride[WEFT_MAX_RANK], b_stride[WEFT_MAX_RANK];
-    int64_t rows, cols; /* of the result in one batch        */
-    size_t gemm_scratch;
+    int64_t   batches;
+    int       batch_rank;
+    int64_t   batch[WEFT_MAX_RANK], a_stride[WEFT_MAX_RANK], b_stride[WEFT_MAX_RANK];
+    int64_t   rows, cols; /* of the result in one batch        */
+    size_t    gemm_scratch;
 } cpu_product;
 
 typedef struct cpu_exe {
-    uint8_t kind;
-    bool barrier; /* wait for all threads before this step */
-    int64_t units;
-    int64_t group; /* units that stay together in this segment, so that shares of steps match */
-    interp *code;  /* a row program, or a product's epilogue */
-    turn *turn;    /* instead of a row program that only copies */
+    uint8_t   kind;
+    bool      barrier;    /* wait for all threads before this step */
+    int64_t   units;
+    int64_t   group;  /* units that stay together in this segment, so that shares of steps match */
+    interp   *code;       /* a row program, or a product's epilogue */
+    turn     *turn;       /* instead of a row program that only copies */
     cpu_product *product;
-    routine routine;
-    char **at; /* addresses of a routine's operands      */
-    char *to;
-    const char *from;
-    size_t bytes;
+    routine   routine;
+    char    **at;         /* addresses of a routine's operands      */
+    char     *to; const char *from; size_t bytes;
 } cpu_exe;
 
 /* Where threads must wait for each other, and how units are grouped between such places. */

@@ -10,11 +10,11 @@
 typedef struct crew crew;
 typedef void crew_job(void *user, int member, int members);
 
-crew *crew_new(mem *m, int members); /* NULL: no memory or no threads */
-void crew_free(mem *m, crew *c);
-int crew_members(const crew *c);
+crew *crew_new(mem *m, int members);  /* NULL: no memory or no threads */
+void  crew_free(mem *m, crew *c);
+int   crew_members(const crew *c);
 /* when all are done; false: busy, nothing was run */
-bool crew_run(crew *c, int members, crew_job *job, void *user);
-void crew_barrier(crew *c, int members, uint32_t *turn); /* turn: the member's own, 0 at first */
+bool  crew_run(crew *c, int members, crew_job *job, void *user);
+void  crew_barrier(crew *c, int members, uint32_t *turn);  /* turn: the member's own, 0 at first */
 
 #endif

@@ -23,31 +23,31 @@ typedef struct gemm_shape {
  * stays. C must not overlap the operands, the bias or the mask. */
 typedef struct gemm_data {
     const float *a, *b;
-    const float *packed; /* what gemm_pack made of B: b is not read, or NULL */
+    const float *packed;    /* what gemm_pack made of B: b is not read, or NULL */
     float *c;
-    const float *bias; /* n values, or NULL                               */
-    const float *mask; /* mask[i*mask_row + j], or NULL                   */
+    const float *bias;      /* n values, or NULL                               */
+    const float *mask;      /* mask[i*mask_row + j], or NULL                   */
     int64_t mask_row;
     int relu, accumulate;
-    void (*band)(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1); /* or NULL */
+    void (*band)(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1);   /* or NULL */
     void *user;
 } gemm_data;
 
 typedef struct gemm_plan {
-    int64_t units;  /* pieces that may be run apart, in any order      */
-    size_t scratch; /* bytes for each running thread, 64-byte aligned  */
-    size_t packed;  /* bytes of B packed beforehand                    */
+    int64_t units;          /* pieces that may be run apart, in any order      */
+    size_t scratch;         /* bytes for each running thread, 64-byte aligned  */
+    size_t packed;          /* bytes of B packed beforehand                    */
 
     /* The rest is private: the product as the kernels see it. Vectors lie along its columns; it is
      * C, or C transposed when turned. Units are numbered down its columns. */
     const struct gemm_level *level;
     gemm_shape s;
     int turned, dots, pack_a, pack_b;
-    int nv; /* vectors in a column panel                       */
+    int nv;                 /* vectors in a column panel                       */
     int64_t k_block, row_block;
     int64_t row_units, col_units, unit_rows, unit_cols;
-    size_t a_bytes; /* scratch: packed A, then packed B                */
-    size_t b_block; /* floats of B packed, per block of k              */
+    size_t a_bytes;         /* scratch: packed A, then packed B                */
+    size_t b_block;         /* floats of B packed, per block of k              */
 } gemm_plan;
 
 typedef struct gemm_area {
@@ -55,7 +55,7 @@ typedef struct gemm_area {
 } gemm_area;
 
 void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s);
-gemm_area gemm_unit(const gemm_plan *p, int64_t unit); /* which part of C a unit computes */
+gemm_area gemm_unit(const gemm_plan *p, int64_t unit);      /* which part of C a unit computes */
 
 /* For a B that serves many products: units are bands of unit_rows rows of C; every run takes B as
  * gemm_pack has packed it (p->packed bytes, 64-byte aligned). */

@@ -7,21 +7,17 @@
 #include "strip.h"
 
 enum { GEMM_OLD = 1, GEMM_BIAS = 2, GEMM_RELU = 4, GEMM_MASK = 8 };
-enum {
-    GEMM_MAX_ROWS = 12,
-    GEMM_MAX_VECTORS = 8,
-    GEMM_MAX_SUMS = 24,
-    GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16,
-    GEMM_DOT_COLUMNS = 64, /* that many dots of a row are stored at once ...             */
-    GEMM_DOT_STEP = 68     /* ... from rows so far apart: four are written where one is asked */
-};
+enum { GEMM_MAX_ROWS = 12, GEMM_MAX_VECTORS = 8, GEMM_MAX_SUMS = 24,
+       GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16,
+       GEMM_DOT_COLUMNS = 64, /* that many dots of a row are stored at once, from rows ...       */
+       GEMM_DOT_STEP = 68 };  /* ... so far apart: four are written where one is asked for       */
 
 /* One register tile: rows by vectors of C over k steps. The last vector may be moved left to stay
  * inside the matrix: it then overlaps its neighbour and both hold the same values. */
 typedef struct gemm_tile {
     const float *a, *b;
     int64_t a_row, a_col, b_row, b_last, k;
-    float *c; /* C, or a raw tile of whole vectors if flags < 0  */
+    float *c;               /* C, or a raw tile of whole vectors if flags < 0  */
     int64_t c_row, c_last;
     const float *bias, *mask;
     int64_t mask_row;
@@ -34,15 +30,15 @@ typedef void gemm_dot_function(const float *x, int64_t x_row, int rows, const fl
 
 typedef struct gemm_level {
     int lanes, registers;
-    int max_rows[GEMM_MAX_VECTORS + 1]; /* by vectors; 0: no such kernel   */
+    int max_rows[GEMM_MAX_VECTORS + 1];     /* by vectors; 0: no such kernel   */
     void (*kernel[GEMM_MAX_VECTORS + 1][GEMM_MAX_ROWS])(const gemm_tile *t);
-    void (*packed[GEMM_MAX_ROWS])(const gemm_tile *t); /* two vectors, A and B packed */
+    void (*packed[GEMM_MAX_ROWS])(const gemm_tile *t);      /* two vectors, A and B packed */
     gemm_dot_function *dot;
 } gemm_level;
 
-extern const gemm_level gemm_level_128; /* 4 lanes, baseline               */
+extern const gemm_level gemm_level_128;     /* 4 lanes, baseline               */
 #if WEFT_X86
-extern const gemm_level gemm_level_128f; /* 4 lanes with fused multiply-add */
+extern const gemm_level gemm_level_128f;    /* 4 lanes with fused multiply-add */
 extern const gemm_level gemm_level_256;
 extern const gemm_level gemm_level_512;
 #endif

@@ -13,12 +13,11 @@ typedef struct interp interp;
 interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epilogue);
 
 int64_t interp_units(const interp *x);  /* pieces for threads; any split gives the same bits */
-int64_t interp_rows(const interp *x);   /* loop rows in all (map and row programs), else 0 */
-size_t interp_scratch(const interp *x); /* bytes per thread, 64-byte aligned */
-void interp_run(const interp *x, int64_t unit0, int64_t unit1, void *scratch);
+int64_t interp_rows(const interp *x);  /* loop rows in all (map and row programs), else 0 */
+size_t  interp_scratch(const interp *x);  /* bytes per thread, 64-byte aligned */
+void    interp_run(const interp *x, int64_t unit0, int64_t unit1, void *scratch);
 
 /* An epilogue over rows [row0, row1) and columns [col0, col1) of its last dimension. */
-void interp_rectangle(const interp *x, int64_t row0, int64_t row1, int64_t col0, int64_t col1,
-                      void *scratch);
+void    interp_rectangle(const interp *x, int64_t row0, int64_t row1, int64_t col0, int64_t col1, void *scratch);
 
 #endif

@@ -10,32 +10,30 @@ enum { PREP_INS = 260, PREP_SLOTS = 640, PREP_OPS = 2048 };
 typedef struct prep {
     const weft_plan *p;
     const kernel *k;
-    interp *x;
-    iop op[PREP_OPS];
+    interp   *x;
+    iop       op[PREP_OPS];
     interp_slot slot[PREP_SLOTS];
-    int nop, nslot;
-    kins ins[PREP_INS];
-    int nins;
-    uint16_t slot_of[PREP_INS];   /* where an instruction's value lies, in its own level      */
-    uint16_t spread_of[PREP_INS]; /* a row value spread over the tile                         */
-    uint16_t best_of[PREP_INS];   /* argmax: the running maximum; sums across: the total so far */
-    int16_t avail[PREP_INS];      /* first phase in which the value can be had                */
-    int16_t last[PREP_INS];       /* last iop that reads the value (straight lists)           */
-    uint16_t free_tile[PREP_SLOTS];
-    int nfree, phases, kept;
-    bool failed;
+    int       nop, nslot;
+    kins      ins[PREP_INS];
+    int       nins;
+    uint16_t  slot_of[PREP_INS];      /* where an instruction's value lies, in its own level      */
+    uint16_t  spread_of[PREP_INS];    /* a row value spread over the tile                         */
+    uint16_t  best_of[PREP_INS];  /* argmax: the running maximum; sums across: the total so far */
+    int16_t   avail[PREP_INS];        /* first phase in which the value can be had                */
+    int16_t   last[PREP_INS];         /* last iop that reads the value (straight lists)           */
+    uint16_t  free_tile[PREP_SLOTS];
+    int       nfree, phases, kept;
+    bool      failed;
 } prep;
 
 enum { PREP_NONE = 0xffff, PREP_SQUARE = 16 };
 
 enum {
-    TILE_DOT = TILE_OPS, /* K_SUM of a product, which then is never stored */
-    TILE_TAKE_SUM        /* K_SUM across rows taken from a table, the same   */
+    TILE_DOT = TILE_OPS,              /* K_SUM of a product, which then is never stored           */
+    TILE_TAKE_SUM                     /* K_SUM across rows taken from a table, the same           */
 };
 
-WEFT_INLINE bool prep_is_fold(int op) {
-    return (op >= K_SUM && op <= K_ARGMAX) || op >= TILE_DOT;
-}
+WEFT_INLINE bool prep_is_fold(int op) { return (op >= K_SUM && op <= K_ARGMAX) || op >= TILE_DOT; }
 
 /* How many operands an instruction reads. */
 WEFT_INLINE int prep_operands(const kins *s) {
@@ -46,13 +44,11 @@ WEFT_INLINE int prep_operands(const kins *s) {
     if (s->op == K_FMA || s->op == OP_where || s->op >= TILE_MUL_SUB) return 3;
     return op_table[s->op].operands;
 }
-WEFT_INLINE uint16_t prep_operand(const kins *s, int i) {
-    return i == 0 ? s->a : i == 1 ? s->b : s->c;
-}
+WEFT_INLINE uint16_t prep_operand(const kins *s, int i) { return i == 0 ? s->a : i == 1 ? s->b : s->c; }
 
-void prep_super(prep *q);      /* instructions that run in one loop become one             */
-void prep_prune(prep *q);      /* those that nothing leads to a store from disappear       */
-void prep_order(prep *q);      /* phases: a fold of phase p can be read from p + 1 on      */
-bool prep_dear(const prep *q); /* would phases compute something dear again?               */
+void prep_super(prep *q);             /* instructions that run in one loop become one             */
+void prep_prune(prep *q);             /* those that nothing leads to a store from disappear       */
+void prep_order(prep *q);             /* phases: a fold of phase p can be read from p + 1 on      */
+bool prep_dear(const prep *q);        /* would phases compute something dear again?               */
 
 #endif

@@ -7,9 +7,9 @@
 #define WEFT_ISA_H
 
 typedef enum isa {
-    ISA_128, /* the baseline: SSE2 on x86-64, NEON on ARM                  */
-    ISA_256, /* AVX2 and FMA                                               */
-    ISA_512  /* AVX-512 F, BW, DQ and VL                                   */
+    ISA_128,   /* the baseline: SSE2 on x86-64, NEON on ARM                  */
+    ISA_256,   /* AVX2 and FMA                                               */
+    ISA_512    /* AVX-512 F, BW, DQ and VL                                   */
 } isa;
 
 isa isa_detect(void);

@@ -51,7 +51,7 @@ static bool routine_recurrent(const step *s) {
 bool routine_accepts(const step *s, int operand) {
     const roperand *o = &s->in[operand];
     if (s->kind == STEP_LINREC || s->kind == STEP_ARGSORT) return true;
-    if (s->kind == STEP_SCATTER_ADD && operand > 0) return true;
+    if (s->kind == STEP_SCATTER_ADD && operand > 0) return scatter_accepts(s, operand);
     if (s->kind == STEP_BLOCK &&
         (s->block == BLOCK_attention || s->block == BLOCK_attention_grad)) {
         const bool grad = s->block == BLOCK_attention_grad;

@@ -44,7 +44,8 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
 
 /* Whether operand i may have the strides it has; if not, a contiguous copy will do.
  *   linrec, argsort      any strides
- *   scatter_add          base contiguous, index and src any
+ *   scatter_add          base contiguous, index and src any; of one axis more than base: the index
+ *                        the same over the axes behind the first two, src contiguous there
  *   attention and grad   every operand with unit stride along its last axis, mask and lse any; axes
  *                        before the last two are batches and need not be joined
  *   recur and its grad   gates and dy with unit stride along the last axis
@@ -67,6 +68,8 @@ routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx
     conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
     recurrence_prepare, recurrence_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
     optimiser_squares_prepare;
+
+bool scatter_accepts(const step *s, int operand);
 
 /* Rows [row0, row1) of the result are there, bias, relu and mask included. */
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);

@@ -110,7 +110,6 @@ weft_err scan_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *
     r->units = o->last ? routine_parts(o->lines, SCAN_LINES) : o->lines * o->chunks;
     const int64_t first = s->in[2].dim[0];
     if (o->axis > 0 && !o->last && r->units == first) r->rows = 1;
-    if (o->axis > 0 && o->last && o->lines == first && first % SCAN_LINES == 0)
-        r->rows = SCAN_LINES;
+    if (o->axis > 0 && o->last && o->lines == first && first % SCAN_LINES == 0) r->rows = SCAN_LINES;
     return WEFT_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Operands base, index, src -> out; base contiguous, index and src of one shape and any strides,
  * f32 or i32. An index outside the axis adds nowhere. Additions to one element happen in increasing
- * position of src. Two positions can only meet if they differ along the axis alone, so units split
+ * position of src. Index and src may have one axis more than base: the first two then count as the
+ * axis, which is 0. Two positions can only meet if they differ along the axis alone, so units split
  * the other axes. If out is base's own memory nothing is copied. */
 #include "loops.h"
 #include "routines.h"
@@ -17,6 +18,8 @@ typedef struct scatter_choice {
     int64_t chunk, chunks;  /* of inner, one per unit */
     bool whole;             /* index is the same over inner, and src contiguous there */
     int64_t index_step, src_step;
+    int64_t each; /* rows of a group, and from one group to the next: */
+    int64_t index_group, src_group;
 } scatter_choice;
 
 /* out (n) += src (n) */
@@ -47,12 +50,19 @@ static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_
     }
     const int32_t *index = (const int32_t *)at[1];
     if (o->whole) {
-        index += routine_line(&s->in[1], o->axis, before * o->inner);
-        const char *src = at[2] + (routine_line(&s->in[2], o->axis, before * o->inner) + j0) * 4;
-        for (int64_t t = 0; t < o->length; t++) {
-            const int64_t to = index[t * o->index_step];
-            if (to < 0 || to >= o->extent) continue;
-            scatter_put(o, out + to * o->inner * 4, src + t * o->src_step * 4, n);
+        const char *src = at[2] + j0 * 4;
+        if (before) { /* never with groups: their axis is the first */
+            index += routine_line(&s->in[1], o->axis, before * o->inner);
+            src += routine_line(&s->in[2], o->axis, before * o->inner) * 4;
+        }
+        for (int64_t first = 0; first < o->length; first += o->each) {
+            for (int64_t t = 0; t < o->each; t++) {
+                const int64_t to = index[t * o->index_step];
+                if (to < 0 || to >= o->extent) continue;
+                scatter_put(o, out + to * o->inner * 4, src + t * o->src_step * 4, n);
+            }
+            index += o->index_group;
+            src += o->src_group * 4;
         }
         return;
     }
@@ -96,6 +106,16 @@ static bool scatter_run_of(const roperand *o, int axis) {
     return true;
 }
 
+static bool scatter_grouped(const step *s) {
+    return s->in[2].rank > s->in[0].rank;
+}
+
+bool scatter_accepts(const step *s, int operand) {
+    const roperand *o = &s->in[operand];
+    if (!scatter_grouped(s)) return true;
+    return operand == 1 ? scatter_still(o, 1) : scatter_run_of(o, 1);
+}
+
 weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     const roperand *out = &s->in[3], *src = &s->in[2], *index = &s->in[1];
     if (out->dtype != WEFT_F32 && out->dtype != WEFT_I32) {
@@ -113,10 +133,17 @@ weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
         if (d > o->axis) o->inner *= out->dim[d];
     }
     o->extent = out->dim[o->axis];
-    o->length = src->dim[o->axis];
-    o->index_step = index->stride[o->axis];
-    o->src_step = src->stride[o->axis];
-    o->whole = scatter_still(index, o->axis) && scatter_run_of(src, o->axis);
+    const bool grouped = scatter_grouped(s);
+    const int along = o->axis + grouped;
+    o->each = o->length = src->dim[along];
+    o->index_step = index->stride[along];
+    o->src_step = src->stride[along];
+    o->whole = scatter_still(index, along) && scatter_run_of(src, along);
+    if (grouped) {
+        o->length *= src->dim[0];
+        o->index_group = index->stride[0];
+        o->src_group = src->stride[0];
+    }
     /* A few pieces of inner when there is little else to split, none thinner than a cache line. */
     const int64_t pieces = o->outer >= 8 ? 1 : routine_parts(8, max_i64(o->outer, 1));
     o->chunk = max_i64(16, routine_parts(routine_parts(o->inner, pieces), 16) * 16);

@@ -9,24 +9,24 @@
 #include "backend/cpu/isa.h"
 #include "plan/plan.h"
 
-enum { TILE = 512 }; /* usual lanes of a tile; the loops take any n >= 0 */
+enum { TILE = 512 };   /* usual lanes of a tile; the loops take any n >= 0 */
 
 /* Super-operations beside K_FMA (a * b + c): f32 only, formed by the interpreter. */
 enum {
-    TILE_MUL_SUB = K_COUNT, /* a * b - c                                                      */
-    TILE_SUB_PROD,          /* c - a * b: a step against a gradient                           */
-    TILE_SUB_MUL,           /* (a - b) * c: normalising, softmax backward                     */
-    TILE_ADD_MUL,           /* (a + b) * c                                                    */
-    TILE_ADD_ADD,           /* a + b + c                                                      */
-    TILE_MUL_MUL,           /* a * b * c                                                      */
-    TILE_ADD_RELU,          /* relu(a + b): bias and activation                               */
-    TILE_RELU_MUL,          /* relu(a) * b                                                    */
-    TILE_IF_POSITIVE,       /* a > 0 ? b : 0: the gradient of relu                            */
-    TILE_TANH_SLOPE,        /* a * (1 - b * b), b = tanh(x): its gradient                     */
-    TILE_SIGMOID_SLOPE,     /* a * (b * (1 - b)), b = sigmoid(x): its gradient                */
-    TILE_MUL_SIGMOID,       /* a * sigmoid(b): gates, silu                                    */
-    TILE_SUB_EXP,           /* exp(a - b): softmax                                            */
-    TILE_SUB_SQUARE,        /* (a - b) * (a - b): variance, squared error                     */
+    TILE_MUL_SUB = K_COUNT,   /* a * b - c                                                      */
+    TILE_SUB_PROD,            /* c - a * b: a step against a gradient                           */
+    TILE_SUB_MUL,             /* (a - b) * c: normalising, softmax backward                     */
+    TILE_ADD_MUL,             /* (a + b) * c                                                    */
+    TILE_ADD_ADD,             /* a + b + c                                                      */
+    TILE_MUL_MUL,             /* a * b * c                                                      */
+    TILE_ADD_RELU,            /* relu(a + b): bias and activation                               */
+    TILE_RELU_MUL,            /* relu(a) * b                                                    */
+    TILE_IF_POSITIVE,         /* a > 0 ? b : 0: the gradient of relu                            */
+    TILE_TANH_SLOPE,          /* a * (1 - b * b), b = tanh(x): its gradient                     */
+    TILE_SIGMOID_SLOPE,       /* a * (b * (1 - b)), b = sigmoid(x): its gradient                */
+    TILE_MUL_SIGMOID,         /* a * sigmoid(b): gates, silu                                    */
+    TILE_SUB_EXP,             /* exp(a - b): softmax                                            */
+    TILE_SUB_SQUARE,          /* (a - b) * (a - b): variance, squared error                     */
     TILE_OPS
 };
 
@@ -87,9 +87,9 @@ typedef struct tile_table {
     void (*by_row[TILE_BY_ROWS])(void *d, const void *a, const void *row, int rows, int n);
 
     /* Row values to tiles: d (rows, n); d and row do not overlap. */
-    void (*spread)(void *d, const void *row, int rows, int n);    /* d[r][j] = row[r] (rows)  */
-    void (*repeat)(void *d, const void *row, int rows, int n);    /* d[r][j] = row[j] (n)     */
-    void (*index)(int32_t *d, int32_t from, int32_t step, int n); /* from + i * step          */
+    void (*spread)(void *d, const void *row, int rows, int n);      /* d[r][j] = row[r] (rows)  */
+    void (*repeat)(void *d, const void *row, int rows, int n);      /* d[r][j] = row[j] (n)     */
+    void (*index)(int32_t *d, int32_t from, int32_t step, int n);   /* from + i * step          */
 
     /* kern/krandom.h for the element numbers given; kind is a random_kind: bits give i32, else f32.
      * Fast where the numbers are consecutive. d and element may be the same. */
@@ -106,6 +106,6 @@ typedef struct tile_table {
     float (*squares)(const float *x, int64_t n); /* their sum; of some thousands, else in parts */
 } tile_table;
 
-const tile_table *tile_table_for(isa level); /* the widest there is up to that level */
+const tile_table *tile_table_for(isa level);   /* the widest there is up to that level */
 
 #endif
