@@ -121,7 +121,7 @@ TEST(the_pole_stands) {
                                      .start = 1000,
                                      .updates = 2,
                                      .target_every = 100,
-                                     .replay = {.capacity = 50000, .n_step = 3},
+                                     .replay = {.capacity = 50000, .n_step = 3, .scale = 0.1f},
                                      .optimiser = &adam,
                                      .explore = {.first = 1, .last = 0.05f, .over = 3000},
                                      .seed = 2}))
