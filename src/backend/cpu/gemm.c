@@ -366,6 +366,12 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
     gemm_job job = { .p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b };
     job.a_pack = scratch;
     job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;
+    if (unit1 - unit0 == p->units && (p->col_units == 1 || !p->pack_b)) { /* all of it at once */
+        const gemm_area all = {0, p->s.m, 0, p->s.n};
+        if (p->dots) gemm_dot_products(&job, &all);
+        else gemm_rectangle(&job, &all);
+        return;
+    }
     for (int64_t u = unit0; u < unit1;) {
         const int64_t column = u / p->row_units, row = u % p->row_units;
         const int64_t rows = gemm_least(p->row_units - row, unit1 - u);
