@@ -199,6 +199,38 @@ TEST(like_single_ones) {
     }
 }
 
+/* Adds as much as it can, but instance 1 always nothing: that one is cut off. */
+static weft_err greedy(void *agent, const weft_envs *v, int32_t *actions) {
+    ++*(int *)agent;
+    for (int i = 0; i < weft_envs_count(v); i++) actions[i] = i == 1 ? 0 : 2;
+    return WEFT_OK;
+}
+static weft_err refusing(void *agent, const weft_envs *v, int32_t *actions) {
+    (void)v, (void)actions;
+    return weft_fail(agent, WEFT_ARGUMENT, "not today");
+}
+
+TEST(whole_episodes_are_played) {
+    weft_state *s = world();
+    weft_envs *v = weft_envs_new(s, &counting, 3, "count", NULL);
+    float total[3];
+    int asked = 0;
+    CHECK_EQ(weft_envs_play(v, greedy, &asked, 100, total), WEFT_OK);
+    CHECK_EQ(asked, 5); /* the limit of steps; the others had finished after two */
+    CHECK(total[0] == 4 && total[1] == 0 && total[2] == 4);
+    weft_envs_free(v);
+    weft_state_free(s);
+
+    s = world();
+    v = weft_envs_new(s, &counting, 3, "count", NULL);
+    CHECK_EQ(weft_envs_play(v, greedy, &asked, 1, total), WEFT_OK); /* not to the end */
+    CHECK(total[0] == 2 && total[1] == 0 && total[2] == 2);
+    CHECK_EQ(weft_envs_play(v, refusing, c, 1, total), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(c), "not today");
+    weft_envs_free(v);
+    weft_state_free(s);
+}
+
 TEST(scores_are_totals) {
     weft_state *s = world();
     weft_envs *v = weft_envs_new(s, weft_env_named(c, "2048"), 4, "games", NULL);
