@@ -83,8 +83,9 @@ weft_err run_locate(run *r, const char *path) {
 
 /* Options that say how it is done, not what: another call may have others. */
 static bool run_is_manner(const char *option_name) {
-    static const char *const manner[] = {"run",   "resume",  "overwrite", "json",    "quiet",
-                                         "color", "threads", "steps",     "seconds", "patience"};
+    static const char *const manner[] = {"run",     "resume",   "overwrite", "json",
+                                         "quiet",   "color",    "threads",   "steps",
+                                         "seconds", "patience", "judge",     "games"};
     for (size_t i = 0; i < sizeof manner / sizeof *manner; i++)
         if (strcmp(option_name, manner[i]) == 0) return true;
     return false;

@@ -1,6 +1,7 @@
 /* train.c - weft train: the tasks, and the options that all of them have. */
 #include "run.h"
 #include "study_tasks.h"
+#include "train_tasks.h"
 
 #include <stddef.h>
 
@@ -34,7 +35,8 @@ static const command_note train_files[] = {
     {NULL, NULL},
 };
 
-static const command *const train_tasks[] = {&train_digits_task, &train_csv_task, NULL};
+static const command *const train_tasks[] = {&train_digits_task, &train_csv_task, &train_cube_task,
+                                             &train_2048_task, NULL};
 
 const command train_command = {
     .name = "train",
@@ -46,7 +48,9 @@ const command train_command = {
     .examples = "weft train digits --model cnn\n"
                 "weft train digits --run runs/mine --steps 2000\n"
                 "weft train digits --run runs/mine --steps 4000 --resume\n"
-                "weft train csv flowers.csv --label flower\n",
+                "weft train csv flowers.csv --label flower\n"
+                "weft train cube --seconds 60\n"
+                "weft train 2048 --seconds 600\n",
     .files = train_files,
     COMMAND_OPTIONS(train_options),
     .settings_size = sizeof(run_settings),

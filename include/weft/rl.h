@@ -17,7 +17,7 @@
  * learning after states. Nothing here allocates but weft_envs_new.
  *
  * Reading order: random numbers, environments, many at once, 2048, the 2x2x2 cube, the 3x3x3 cube,
- * the small ones. */
+ * beam search, the small ones, replay, agents, after states. */
 #ifndef WEFT_RL_H
 #define WEFT_RL_H
 
@@ -182,6 +182,15 @@ WEFT_API void     weft_cube_stickers(uint32_t cube, uint8_t colour[24]);  /* 0 .
 WEFT_API weft_err weft_cube_read    (weft_ctx *c, const char *letters, uint32_t *cube);
     /* 24 stickers as letters UDFBLR, blanks between them as you like; refuses impossible cubes */
 
+enum { WEFT_CUBE_SYMMETRIES = 6 };
+WEFT_API uint32_t weft_cube_symmetry(uint32_t cube, int k);
+    /* one of six: turned in the hands by k % 3 thirds, U to R to F, about the diagonal through DBL,
+       and for k >= 3 then seen in a mirror that exchanges U and R */
+WEFT_API int      weft_cube_symmetry_action(int action, int k);
+    /* the action that does on that cube what this one does here */
+WEFT_API uint32_t weft_cube_canonical(uint32_t cube, int *k);
+    /* the least of the six, the same for all of them; k NULL, or which one it is */
+
 WEFT_API const char *weft_cube_action_name(int action);               /* "R'"; NULL: no action */
 WEFT_API weft_err weft_cube_read_actions(weft_ctx *c, const char *text, int actions,
         int32_t *out, int room, int *n);
@@ -210,6 +219,38 @@ WEFT_API weft_err weft_cube3_check   (weft_ctx *c, const weft_cube3 *q);
 WEFT_API void     weft_cube3_index   (const weft_cube3 *q, int32_t slots[20]);
     /* corners: place 24 + piece 3 + twist; edges, places 8 to 19: place 24 + piece 2 + flip */
 WEFT_API void     weft_cube3_stickers(const weft_cube3 *q, uint8_t colour[54]);  /* as above */
+
+/* ---- beam search: to a solved state, following a policy ------------------------------------- */
+
+/* A puzzle without chance. States are plain bytes: equal ones have equal bytes, padding too. */
+typedef struct weft_puzzle {
+    size_t size;                              /* bytes of a state: a multiple of what its members
+                                                 are aligned to */
+    int    actions;                           /* 0 .. actions - 1 */
+    bool (*turn)  (void *state, int action);  /* moves it on; false: that is not possible there */
+    bool (*solved)(const void *state);
+} weft_puzzle;
+WEFT_API const weft_puzzle *weft_cube_puzzle(void);  /* the 2x2x2 cube: a state is its uint32_t */
+
+/* For n states scores [n, actions]: log probabilities, or any numbers whose sum along a way says
+ * how promising it is; -infinity: never. */
+typedef weft_err (*weft_policy)(void *user, const void *states, int n, float *scores);
+
+typedef struct weft_beam_desc {
+    int width;      /* states that a layer keeps; 0: 64; 1: greedy, but never back to where it was,
+                       and never past a solved state */
+    int steps;      /* actions of a solution at most; 0: 50 */
+    weft_policy policy; void *user;
+} weft_beam_desc;
+
+typedef struct weft_beam weft_beam;  /* all memory of a search; a thread has its own */
+WEFT_API weft_beam *weft_beam_new(weft_ctx *c, const weft_puzzle *p, const weft_beam_desc *d);
+    /* NULL: weft_error(c) */
+WEFT_API void     weft_beam_free (weft_beam *b);  /* NULL is fine */
+WEFT_API weft_err weft_beam_solve(weft_beam *b, const void *state, int32_t *actions, int *n);
+    /* the way of the first layer that holds a solved state: n actions, of which there is room for
+       .steps; 0: it is solved; -1: none was found. A state met before is dropped, so no way goes
+       in a circle. Nothing is allocated; errors are the policy's */
 
 /* ---- the small ones: instances as they lie in memory ----------------------------------------- */
 
@@ -397,6 +438,79 @@ WEFT_API weft_err  weft_ppo_act(void *a, const weft_envs *v, int32_t *actions);
     /* the likeliest legal action for each; a weft_act */
 WEFT_API weft_err  weft_ppo_values(weft_ppo *a, const weft_envs *v, float *values);
     /* [count of v] what it expects */
+
+/* ---- TD learning of after states: values as sums of table entries --------------------------- */
+
+/* A game in which a move leads to an after state that is known, and chance from there to the next
+ * state. States and after states are plain memory of one size, without pointers. An after state
+ * names entries of tables, and its value, what is still to be won from there, is their sum: an
+ * embedding-sum network of width 1, so large and so sparse that it is learned in place. */
+typedef struct weft_td_game {
+    const char *name;
+    size_t   size;     /* bytes of a state: a multiple of what its members are aligned to */
+    int      actions;  /* 0 .. actions - 1; at most 32 */
+    int      tables;   /* of each an after state names ... */
+    int      slots;    /* ... so many entries, ... */
+    uint32_t words;    /* ... each below this */
+    void     (*start) (void *state, weft_rng *r);         /* a first state */
+    uint32_t (*moves) (const void *state, void *after, float *reward);
+        /* [actions] after states and rewards; a bit for each that is legal; 0: the game is over */
+    void     (*chance)(const void *after, void *state, weft_rng *r);  /* what comes next */
+    void     (*index) (const void *after, int first, int n, uint32_t *entries);
+        /* [n, slots] entries of the tables first .. first + n - 1 */
+    weft_err (*check) (weft_ctx *c, const void *state);
+        /* refuses what no play can reach; NULL: there is nothing to refuse */
+} weft_td_game;  /* with several threads each of them calls these */
+
+WEFT_API const weft_td_game *weft_td_2048(weft_ctx *c, int tuples);
+    /* 2048, a state being a uint64_t, valued by 4, 5 or 8 tuples of six cells: a table of 16^6
+       entries for each, of which a board names 8, one for each side it is seen from. 0: 5; NULL:
+       there is no such set, weft_error(c) */
+
+typedef struct weft_td_desc {
+    float    rate;     /* share of an error that is corrected; 0: 1, or 0.1 where plain */
+    bool     plain;    /* one rate for all entries; else each has its own by temporal coherence:
+                          rate |sum of its errors| / sum of their sizes (Beal, Smith 1999) */
+    float    first;    /* value of every after state at first: much makes it try what is new */
+    float    gamma;    /* what a value behind the next move is worth; 0: 1 */
+    int      games;    /* played by turns, so that fetching from memory overlaps; 0: 8 */
+    int64_t  moves;    /* turns of a weft_td_step, over all games; 0: 100,000 */
+    int      window;   /* episodes whose mean is told; 0: 1000 */
+    bool     fixed;    /* only plays: nothing but the tables is made, and nothing is learned */
+    int      threads;  /* at most so many, and one for each table, where they pay; 0: 1. The same
+                          bits for any number */
+    uint64_t seed;
+} weft_td_desc;
+
+typedef struct weft_td weft_td;
+WEFT_API weft_td *weft_td_new(weft_state *s, const weft_td_game *g, const char *name,
+        const weft_td_desc *d);
+    /* the tables as entry "NAME.table", f32 [tables, words], all else below "rng.NAME."; entries
+       that are there already stay what they are; d NULL: all 0; NULL on failure: weft_error. Rates
+       of their own take 8 bytes more for each entry: with 5 tuples of 2048 a checkpoint is 1.0 GB,
+       a model 0.34 */
+WEFT_API void     weft_td_free (weft_td *a);  /* NULL is fine; the entries stay */
+WEFT_API weft_err weft_td_step (void *a, int64_t step, weft_metrics *m);
+    /* plays and learns for so many moves: a weft_train_step; m NULL: no metrics. The number of the
+       step is not used: what counts is in the state */
+WEFT_API weft_err weft_td_check(const weft_td *a);
+    /* after loading: refuses what no play can have left; weft_td_step does so by itself */
+WEFT_API void     weft_td_set_rate(weft_td *a, float rate);
+    /* 0 to 1, from the next step on; kept in the state. A plain rate should fall in time */
+WEFT_API void     weft_td_best (weft_td *a, int n, const void *states, int32_t *actions);
+    /* [n] for each the move with the most reward and value, the first of equals; -1: none is
+       legal */
+WEFT_API void     weft_td_value(weft_td *a, int n, const void *afters, float *values);  /* [n] */
+
+typedef struct weft_td_stats {
+    int64_t moves, episodes;
+    float   error;     /* mean size of the errors in the last step */
+    float   mean;      /* sum of rewards of an episode, over the window */
+    float   rate;
+} weft_td_stats;
+WEFT_API weft_td_stats weft_td_stats_of(const weft_td *a);
+    /* as metrics have it: train/loss is the error, then train/rate, episodes/mean, count/episodes,
+       count/moves */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,9 @@
+/* train_tasks.h - the tasks of weft train that have a loop of their own; train.c lists all. */
+#ifndef WEFT_TRAIN_TASKS_H
+#define WEFT_TRAIN_TASKS_H
+
+#include "run.h"
+
+extern const command train_cube_task, train_2048_task;
+
+#endif
