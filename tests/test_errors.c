@@ -269,6 +269,16 @@ TEST(picking_and_ordering) {
     BAD(SHAPE, "here", weft_one_hot(n, INT64_MAX));
     BAD(ARGUMENT, "graph", weft_one_hot(none, 3));
     BAD(SHAPE, "embedding: the table must be a matrix, got rank 1", weft_embedding(v, n));
+#define FOUR weft_slice(x, 1, 0, 4, 1) /* four rows of coefficients */
+    BAD(SHAPE, "gate_program: x [4,6], coefficients [4,6]",
+        weft_gate_program(x, x, NULL, 0, NULL, 0));
+    BAD(ARGUMENT, "gate 0 reads values 1 and 4",
+        weft_gate_program(x, FOUR, &(weft_gate){1, 4, 0}, 1, NULL, 0));
+    BAD(ARGUMENT, "row 4", weft_gate_program(x, FOUR, &(weft_gate){1, 2, 4}, 1, NULL, 0));
+    BAD(ARGUMENT, "output 0 is value 5 of 5",
+        weft_gate_program(x, FOUR, &(weft_gate){1, 2, 1}, 1, &(int32_t){5}, 1));
+    BAD(ARGUMENT, "3 gates", weft_gate_program(x, FOUR, NULL, 3, NULL, 0));
+    BAD(ARGUMENT, "missing", weft_gate_program(x, none, NULL, 0, NULL, 0));
     BAD(DTYPE, "integer", weft_embedding(x, v));
     BAD(ARGUMENT, "no axis", weft_argsort(x, 2, false));
     BAD(ARGUMENT, "no axis", weft_sort(z, 0, false));

@@ -259,6 +259,13 @@ WEFT_API weft_tensor weft_cumsum(weft_tensor x, int axis);             /* sum of
 WEFT_API weft_tensor weft_linrec(weft_tensor a, weft_tensor b, int axis, bool reverse);
     /* h[t] = a[t] h[t-1] + b[t], h[-1] = 0 */
 
+typedef struct weft_gate { int32_t a, b, row; } weft_gate;
+    /* two values, numbered features first and then gates in order, and a row of coefficients */
+WEFT_API weft_tensor weft_gate_program(weft_tensor x, weft_tensor coef, const weft_gate *gates,
+        size_t n, const int32_t *outputs, size_t m);
+    /* x [features, cells], coef [rows, 4] -> [m, cells]: n gates c0 + c1 a + c2 b + c3 a b, of whose
+       values and the features' outputs names m; gates may share a row, and are not stored */
+
 /* ---- products ---------------------------------------------------------------------------- */
 
 WEFT_API weft_tensor weft_matmul(weft_tensor a, weft_tensor b);

@@ -1,6 +1,7 @@
 /* blocks.c - definitions of the blocks in terms of other operations: how they run where no
  * kernel is, how they are differentiated when no rule is, and what their kernels are tested
  * against. */
+#include "core/gates.h"
 #include "core/recur.h"
 #include "core/shape.h"
 #include "core/steps.h"
@@ -228,6 +229,8 @@ bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int
     }
     case BLOCK_recur: recur_define(g, a, in, out); break;
     case BLOCK_recur_grad: recur_grad_define(g, a, in, out); break;
+    case BLOCK_gates: out[0] = gates_define(gates_wiring(a), in[0], in[1]); break;
+    case BLOCK_gates_grad: gates_grad_define(a, in, out); break;
     case BLOCK_adam: blocks_adam(in, a, out); break;
     case BLOCK_momentum: blocks_momentum(in, a, out); break;
     case BLOCK_squares: out[0] = blocks_squares(in, nin); break;

@@ -78,6 +78,7 @@ struct weft_graph {
     graph_custom *custom; size_t customs, custom_cap;
     graph_span *span; size_t spans, span_cap;  uint32_t open_span;
     weft_updates layers;                               /* updates that layers left here          */
+    const struct gate_wiring *wiring;                  /* of gate programs, a list               */
     uint32_t inputs;
     uint16_t salt;
     bool     final;  /* a compiler's copy: nobody differentiates it any more */

@@ -2,6 +2,7 @@
  *
  * Each rule appends nodes; none looks at values. A rule that is missing here is an error
  * message, never a silent zero. */
+#include "core/gates.h"
 #include "core/recur.h"
 #include "core/shape.h"
 #include <math.h>
@@ -277,6 +278,7 @@ bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
         out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
         return g->err == WEFT_OK;
     }
+    case BLOCK_gates: return gates_vjp(t, dy[0], out);
     case BLOCK_recur:
         return dy[RECUR_OUT_KEPT].id ? vjp_by_definition(t, dy, out) : recur_vjp(t, dy, out);
     default: return vjp_by_definition(t, dy, out);

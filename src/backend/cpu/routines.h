@@ -66,7 +66,7 @@ bool routine_takes_maps(const step *s);
 typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
 routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx_prepare,
     conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
-    recurrence_prepare, recurrence_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
+    recurrence_prepare, recurrence_grad_prepare, gates_prepare, gates_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
     optimiser_squares_prepare;
 
 bool scatter_accepts(const step *s, int operand);

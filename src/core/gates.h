@@ -1,0 +1,29 @@
+/* gates.h - the wiring of a gate program, as the graph keeps it and a kernel reads it.
+ *
+ * Values are numbered: features first, then gates in order, so a gate reads smaller numbers only. */
+#ifndef WEFT_CORE_GATES_H
+#define WEFT_CORE_GATES_H
+
+#include "core/graph.h"
+
+typedef struct gate_wiring gate_wiring;
+struct gate_wiring {
+    const gate_wiring *next; /* of the graph: equal wirings are one                      */
+    int32_t features, gates, outputs, rows;
+    const weft_gate *gate;   /* [gates]                                                  */
+    const int32_t *output;   /* [outputs] numbers of values                              */
+};
+
+/* Attributes of both blocks: where the wiring lies; of gates_grad also how many pieces. */
+enum { GATES_ATTR_WIRING, GATES_ATTR_PIECES, GATES_ATTRS };
+
+const gate_wiring *gates_wiring(const int64_t *attr);
+
+/* Sums over cells are made in so many pieces, which threads may share. */
+int64_t gates_pieces(int64_t cells);
+
+weft_tensor gates_define(const gate_wiring *w, weft_tensor x, weft_tensor coef);
+bool gates_grad_define(const int64_t *attr, const weft_tensor *in, weft_tensor *out);
+bool gates_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out);
+
+#endif
