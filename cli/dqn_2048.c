@@ -1,4 +1,4 @@
-/* dqn_2048.c - deep Q-learning for 2048 over after states.
+/* dqn_2048.c - Q-learning with replay and a target network for 2048, over after states.
  *
  * Of a move the points are known before chance comes in, so Q(board, move) = points + V(the board
  * as the move leaves it), and V is one network for all moves. It is the sum of entries of tables:
@@ -226,7 +226,7 @@ static weft_err dqn_choose(void *agent, int n, const uint64_t *boards, int32_t *
 
 const algo_2048 algo_2048_dqn = {
     .name = "dqn",
-    .title = "2048 by deep Q-learning",
+    .title = "2048 by Q-learning",
     .plan = 60000,
     .lowest = 0.05,
     .judge_every = 4000,

@@ -2,10 +2,9 @@
  * judged by a thousand games.
  *
  * The agents are dqn_2048.c's and td_2048.c's, the games game_2048.c's. Here is the loop around
- * them, and the rate: it stays for a while and then falls along a line. How many steps fit into the
- * time is found out once, from the speed so far, long before the rate begins to fall, and is then
- * an entry of the state; without a limit of time it is a number of the algorithm. So what a run
- * does is a function of its steps, and one that was stopped goes on with the same bits. */
+ * them, and the rate: it stays for a while and then falls along a line, over the steps that fit into
+ * the time (pace.h) or, where there is no limit of time, over a number of the algorithm's. */
+#include "pace.h"
 #include "show_2048.h"
 #include "timing.h"
 #include "train_tasks.h"
@@ -23,17 +22,16 @@ typedef struct train_2048_settings {
 
 enum { TRAIN_GAMES = 1000, TRAIN_TRIED = 100 };
 static const double train_seconds = 600;
-static const double train_settled = 0.25; /* of the time, when its steps are planned ... */
-static const double train_held = 0.4;     /* ... of the planned steps, while the rate stays */
+static const double train_settled = 0.25; /* of the time, when its steps are counted ... */
+static const double train_held = 0.4;     /* ... and of those steps, while the rate stays */
 
 typedef struct train_2048 {
     run run;
     const train_2048_settings *set;
     const algo_2048 *algo;
     void *agent;
-    double seconds;   /* 0: no limit */
-    int32_t *planned; /* steps; an entry of the state, 0: not yet known */
-    float *spent;     /* seconds until then; the same */
+    double seconds; /* 0: no limit */
+    pace pace;
     int games;
     game_2048 *finished;
     verdict_2048 verdict;
@@ -43,23 +41,18 @@ typedef struct train_2048 {
 /* ---- a step ---- */
 
 static double train_share(const train_2048 *t, int64_t step) {
-    if (!*t->planned) return 1;
-    const double gone = (double)step / (double)*t->planned;
-    const double fallen = fmin(1, fmax(0, (gone - train_held) / (1 - train_held)));
+    const double gone = pace_gone(&t->pace, step);
+    const double fallen = fmax(0, (gone - train_held) / (1 - train_held));
     return 1 - (1 - t->algo->lowest) * fallen;
 }
 
 static weft_err train_step(void *user, int64_t step, weft_metrics *m) {
     train_2048 *const t = user;
     const double start = timing_now();
-    if (!*t->planned && t->seconds == 0) *t->planned = (int32_t)t->algo->plan;
     t->algo->set_rate(t->agent, train_share(t, step));
     const weft_err e = t->algo->step(t->agent, step, m);
-    if (e || *t->planned) return e;
-    *t->spent += (float)(timing_now() - start);
-    if ((double)*t->spent >= train_settled * t->seconds)
-        *t->planned = (int32_t)fmin(1e9, (double)(step + 1) * t->seconds / (double)*t->spent);
-    return WEFT_OK;
+    pace_step(&t->pace, step, timing_now() - start);
+    return e;
 }
 
 /* ---- trials ---- */
@@ -83,20 +76,6 @@ static weft_err train_try(void *user, int64_t step, weft_metrics *m) {
 
 /* ---- a run ---- */
 
-static weft_err train_plan(train_2048 *t) {
-    weft_ctx *const c = t->run.ctx;
-    weft_graph *g = weft_graph_new(c); /* entries are asked for through a graph */
-    if (!g) return weft_error_code(c);
-    weft_buffer(g, t->run.state, "rng.2048.planned", WEFT_I32, weft_dims(1), (weft_init){0});
-    weft_buffer(g, t->run.state, "rng.2048.spent", WEFT_F32, weft_dims(1), (weft_init){0});
-    weft_graph_free(g);
-    t->planned = weft_state_data(t->run.state, "rng.2048.planned");
-    t->spent = weft_state_data(t->run.state, "rng.2048.spent");
-    if (!t->planned || !t->spent) return weft_error_code(c);
-    if (t->set->plan) *t->planned = (int32_t)t->set->plan;
-    return WEFT_OK;
-}
-
 static weft_err train_prepare(train_2048 *t) {
     const run_settings *const s = t->run.set;
     weft_ctx *const c = t->run.ctx;
@@ -107,7 +86,10 @@ static weft_err train_prepare(train_2048 *t) {
                                                               .threads = s->threads,
                                                               .tuples = t->set->tuples,
                                                               .rate = t->set->rate});
-    return t->agent ? train_plan(t) : weft_error_code(c);
+    if (!t->agent) return weft_error_code(c);
+    const int64_t plan = t->set->plan ? t->set->plan : t->seconds > 0 ? 0 : t->algo->plan;
+    return pace_make(&t->pace, t->run.state, "2048",
+                     &(pace_desc){.seconds = t->seconds, .settled = train_settled, .plan = plan});
 }
 
 static weft_err train_run(train_2048 *t, weft_train_result *r) {
@@ -230,8 +212,9 @@ const command train_2048_task = {
     .name = "2048",
     .summary = "learn to play 2048",
     .about = "Learns from games it plays itself, in 600 seconds unless --seconds or --steps says\n"
-             "otherwise. dqn: deep Q-learning with replay and a target network, over the boards\n"
-             "that moves lead to. td: temporal differences, tables of six cells learned in place;\n"
+             "otherwise. dqn: Q-learning with replay and a target network, by a wide sparse layer\n"
+             "over the boards that moves lead to. td: temporal differences, tables of six cells "
+             "learned in place;\n"
              "it plays better, and its checkpoint takes a gigabyte. Then it is judged by games\n"
              "that are the same for every run, always with the move it thinks best. weft play\n"
              "2048 shows what it can do.\n",

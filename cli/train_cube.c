@@ -7,12 +7,11 @@
  * training is over.
  *
  * The cubes of a step are drawn from (seed, number of the step) alone, so there is nothing to be
- * remembered of them. The rate falls along half a cosine over the planned steps. How many fit into
- * the time is found out once, from the speed of the first twenty-fifth of it, and is then an entry
- * of the state: from there on the run is determined, and one that was stopped goes on with the same
- * bits. Time that is left after the planned steps is spent at the lowest rate. */
+ * remembered of them. The rate falls along half a cosine over the steps that fit into the time
+ * (pace.h). Time that is left after them is spent at the lowest rate. */
 #include "cube_judge.h"
 #include "cube_show.h"
+#include "pace.h"
 #include "timing.h"
 #include "train_tasks.h"
 
@@ -41,8 +40,7 @@ enum {
     CUBE_EVERY = 250, /* steps from one such trial to the next */
 };
 static const double cube_seconds = 60, cube_rate = 3e-3, cube_lowest = 0.01;
-static const double cube_share = 0.04; /* of the time, after which its steps are planned */
-static const double cube_spare = 0.03; /* of the steps that would fit, not planned */
+static const double cube_settled = 0.04; /* of the time, after which its steps are counted */
 
 typedef struct cube_training {
     run run;
@@ -54,11 +52,9 @@ typedef struct cube_training {
     weft_plan *plan;
     weft_graph *graph;
     weft_tensor loss;
-    int32_t *x, *y;      /* feeds: corners [batch, slots], and which turn takes the last one back */
-    int32_t *planned;    /* steps; an entry of the state, 0: not yet known */
-    float *lr;           /* the same: what the optimiser goes by */
-    double spent, timed; /* seconds of this call, and those of steps whose speed counts */
-    int64_t timed_steps;
+    int32_t *x, *y; /* feeds: corners [batch, slots], and which turn takes the last one back */
+    float *lr;      /* an entry of the state: what the optimiser goes by */
+    pace pace;
     cube_view view; /* for the trials */
     cube_verdict verdict;
     bool judged;
@@ -80,23 +76,8 @@ static void cube_scramble(const cube_training *t, weft_rng *r, int32_t *slots, i
 
 static double cube_rate_at(const cube_training *t, int64_t step) {
     const double risen = fmin(1, (double)(step + 1) / CUBE_WARMUP);
-    const double planned = (double)*t->planned;
-    const double gone = planned > 0 ? fmin(1, (double)step / planned) : 0;
-    const double fallen = 0.5 + 0.5 * cos(gone * acos(-1));
+    const double fallen = 0.5 + 0.5 * cos(pace_gone(&t->pace, step) * acos(-1));
     return t->rate * risen * (cube_lowest + (1 - cube_lowest) * fallen);
-}
-
-/* Once the speed is known, how many steps there will be. The first ones, which fill caches and wake
- * threads, do not count. */
-static void cube_settle(cube_training *t, int64_t step, double took) {
-    enum { FIRST = 5, LEAST = 20 };
-    t->spent += took;
-    if (*t->planned || t->seconds == 0) return;
-    if (++t->timed_steps > FIRST) t->timed += took;
-    if (t->timed_steps < LEAST || t->spent < cube_share * t->seconds) return;
-    const double speed = (double)(t->timed_steps - FIRST) / t->timed;
-    const double left = fmax(0, t->seconds - t->spent) * (1 - cube_spare);
-    *t->planned = (int32_t)fmin(1e9, (double)(step + 1) + left * speed);
 }
 
 static weft_err cube_step(void *user, int64_t step, weft_metrics *m) {
@@ -110,7 +91,7 @@ static weft_err cube_step(void *user, int64_t step, weft_metrics *m) {
     if (e) return e;
     weft_metric(m, "train/loss", (double)weft_item(t->plan, t->loss));
     weft_metric(m, "train/rate", (double)*t->lr);
-    cube_settle(t, step, timing_now() - start);
+    pace_step(&t->pace, step, timing_now() - start);
     return WEFT_OK;
 }
 
@@ -164,7 +145,6 @@ static weft_err cube_prepare(cube_training *t) {
     const weft_tensor x = weft_input(t->graph, WEFT_I32, weft_dims(t->batch, CUBE_SLOTS));
     const weft_tensor y = weft_input(t->graph, WEFT_I32, weft_dims(t->batch));
     t->loss = weft_cross_entropy(cube_net_record(s, x, &t->net), y);
-    weft_buffer(t->graph, s, "rng.cube.planned", WEFT_I32, weft_dims(1), (weft_init){0});
     const weft_updates u = weft_optimiser(
         s, t->loss, &(weft_optimiser_desc){.kind = WEFT_OPTIMISER_ADAM, .lr = (float)t->rate});
     t->plan = weft_compile(t->graph, &(weft_plan_desc){.fetch = weft_list(t->loss),
@@ -173,11 +153,13 @@ static weft_err cube_prepare(cube_training *t) {
                                                        .threads = t->run.set->threads});
     t->x = t->plan ? weft_feed(t->plan, x) : NULL;
     t->y = t->plan ? weft_feed(t->plan, y) : NULL;
-    t->planned = weft_state_data(s, "rng.cube.planned");
     t->lr = weft_state_data(s, "optim.lr");
-    if (!t->x || !t->y || !t->planned || !t->lr) return weft_error_code(c);
-    const int64_t planned = t->set->plan ? t->set->plan : t->seconds > 0 ? 0 : t->run.set->steps;
-    *t->planned = (int32_t)(planned < INT32_MAX ? planned : INT32_MAX);
+    if (!t->x || !t->y || !t->lr) return weft_error_code(c);
+    const int64_t plan = t->set->plan ? t->set->plan : t->seconds > 0 ? 0 : t->run.set->steps;
+    const weft_err e =
+        pace_make(&t->pace, s, "cube",
+                  &(pace_desc){.seconds = t->seconds, .settled = cube_settled, .plan = plan});
+    if (e) return e;
     return cube_view_make(&t->view, s, &t->net, CUBE_KINDS * CUBE_SEEN, t->run.set->threads);
 }
 

@@ -1,0 +1,38 @@
+/* pace.c - counts out the steps of pace.h. */
+#include "pace.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double pace_spare = 0.03; /* of the steps that would fit: the machine may slow down */
+
+weft_err pace_make(pace *p, weft_state *s, const char *name, const pace_desc *d) {
+    weft_ctx *const c = weft_state_ctx(s);
+    char planned[80], spent[80];
+    snprintf(planned, sizeof planned, "rng.%s.planned", name);
+    snprintf(spent, sizeof spent, "rng.%s.spent", name);
+    weft_graph *g = weft_graph_new(c); /* entries are asked for through a graph */
+    if (!g) return weft_error_code(c);
+    weft_buffer(g, s, planned, WEFT_I32, weft_dims(1), (weft_init){0});
+    weft_buffer(g, s, spent, WEFT_F32, weft_dims(1), (weft_init){0});
+    weft_graph_free(g);
+    *p = (pace){.seconds = d->seconds, .settled = d->settled};
+    p->planned = weft_state_data(s, planned);
+    p->spent = weft_state_data(s, spent);
+    if (!p->planned || !p->spent) return weft_error_code(c);
+    *p->planned = (int32_t)(d->plan < INT32_MAX ? d->plan : INT32_MAX);
+    return WEFT_OK;
+}
+
+void pace_step(pace *p, int64_t step, double took) {
+    if (*p->planned || p->seconds <= 0) return;
+    *p->spent += (float)took;
+    const double spent = (double)*p->spent, made = (double)(step + 1);
+    if (spent < p->settled * p->seconds) return;
+    const double left = fmax(0, p->seconds - spent) * made / spent;
+    *p->planned = (int32_t)fmin(1e9, made + (1 - pace_spare) * left);
+}
+
+double pace_gone(const pace *p, int64_t step) {
+    return *p->planned > 0 ? fmin(1, (double)step / (double)*p->planned) : 0;
+}
