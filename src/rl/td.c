@@ -121,7 +121,7 @@ static size_t td_cut(weft_td *a, char *block) {
         m->rng = td_cut_piece(block, &used, n * sizeof *m->rng);
         m->running = td_cut_piece(block, &used, n * sizeof *m->running);
         m->before = td_cut_piece(block, &used, n * named);
-        m->sums = td_cut_piece(block, &used, TD_RING * tables * (actions + 1) * sizeof *m->sums);
+        m->sums = td_cut_piece(block, &used, TD_RING * (actions + 1) * tables * sizeof *m->sums);
     }
     return used;
 }

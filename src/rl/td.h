@@ -57,8 +57,8 @@ typedef struct td_member {
     td_running *running;  /* [games] */
     uint32_t *before;     /* [games, tables, slots] of the last after state */
     td_view view[TD_VIEWS];
-    float *sums; /* [TD_RING, tables, actions + 1] over the slots of a table, for all to read; the
-                    last of them is of the last after state */
+    float *sums; /* [TD_RING, actions + 1, tables] over the slots of a table, for all to read; the
+                    last of a turn are of the last after state */
     _Alignas(TD_LINE) atomic_llong posted; /* turns whose sums are there */
     pthread_t thread;
 } td_member;
@@ -96,16 +96,17 @@ struct weft_td {
 
 /* The functions below take the count of slots as an argument, to be a constant where it is 8. */
 
-/* Asks memory for entry (slots) of one table. */
-TD_INLINE void td_ask(const float *table, const uint32_t *entry, int slots) {
+/* Asks memory for entry (slots) of one table, whose entries are so many floats wide. */
+TD_INLINE void td_ask(const float *table, const uint32_t *entry, int slots, size_t wide) {
     int i = 0;
     for (; i + 8 <= slots; i += 8) {
-        TD_PREFETCH(table + entry[i]), TD_PREFETCH(table + entry[i + 1]);
-        TD_PREFETCH(table + entry[i + 2]), TD_PREFETCH(table + entry[i + 3]);
-        TD_PREFETCH(table + entry[i + 4]), TD_PREFETCH(table + entry[i + 5]);
-        TD_PREFETCH(table + entry[i + 6]), TD_PREFETCH(table + entry[i + 7]);
+        const uint32_t *const e = entry + i;
+        TD_PREFETCH(table + wide * e[0]), TD_PREFETCH(table + wide * e[1]);
+        TD_PREFETCH(table + wide * e[2]), TD_PREFETCH(table + wide * e[3]);
+        TD_PREFETCH(table + wide * e[4]), TD_PREFETCH(table + wide * e[5]);
+        TD_PREFETCH(table + wide * e[6]), TD_PREFETCH(table + wide * e[7]);
     }
-    for (; i < slots; i++) TD_PREFETCH(table + entry[i]);
+    for (; i < slots; i++) TD_PREFETCH(table + wide * entry[i]);
 }
 
 /* entry (slots) of one table: their sum, in an order that never changes. */
@@ -121,6 +122,14 @@ TD_INLINE float td_sum(const float *table, const uint32_t *entry, int slots) {
     return sum;
 }
 
+/* entry (n, slots): sum (n), of each of the tables from `first` on. */
+TD_INLINE void td_sums(const weft_td *a, int first, int n, const uint32_t *entry, int slots,
+                       float *sum) {
+    const float *table = a->table + (size_t)first * a->g.words;
+    for (int t = 0; t < n; t++, table += a->g.words, entry += slots)
+        sum[t] = td_sum(table, entry, slots);
+}
+
 /* Where the moves lead; asks memory for what they name in tables first .. first + n - 1. */
 TD_INLINE void td_look(const weft_td *a, const unsigned char *state, int first, int n, int slots,
                        td_view *v) {
@@ -131,8 +140,8 @@ TD_INLINE void td_look(const weft_td *a, const unsigned char *state, int first, 
         uint32_t *const entry = v->entries + k * (uint32_t)(n * slots);
         g->index(v->after + k * g->size, first, n, entry);
         for (int i = 0; i < n * slots; i++) assert(entry[i] < g->words);
-        for (int t = 0; t < n; t++)
-            td_ask(a->table + (size_t)(first + t) * g->words, entry + t * slots, slots);
+        const float *table = a->table + (size_t)first * g->words;
+        for (int t = 0; t < n; t++, table += g->words) td_ask(table, entry + t * slots, slots, 1);
     }
 }
 

@@ -1,8 +1,16 @@
 /* td_play.c - playing by the values of after states that were learned, and telling them.
  *
  * While one state is decided, what the next one names is fetched. Nothing is changed but the views
- * of the learner's first member. */
+ * of the learner's first member, and the place for its sums. */
 #include "rl/td.h"
+
+/* entry (tables, slots): the value of an after state. */
+static float td_value(const weft_td *a, const uint32_t *entry) {
+    float *const sum = a->member[0].sums, value = 0;
+    td_sums(a, 0, a->g.tables, entry, a->g.slots, sum);
+    for (int t = 0; t < a->g.tables; t++) value += sum[t];
+    return value;
+}
 
 void weft_td_best(weft_td *a, int n, const void *states, int32_t *actions) {
     const int slots = a->g.slots, tables = a->g.tables;
@@ -15,9 +23,7 @@ void weft_td_best(weft_td *a, int n, const void *states, int32_t *actions) {
         if (i + 1 < n)
             td_look(a, state + (size_t)(i + 1) * a->g.size, 0, tables, slots, &view[~i & 1]);
         for (int k = 0; k < a->g.actions; k++)
-            for (int t = 0; t < tables && v->legal >> k & 1; t++)
-                value[k] += td_sum(a->table + (size_t)t * a->g.words,
-                                   v->entries + (size_t)((k * tables + t) * slots), slots);
+            if (v->legal >> k & 1) value[k] = td_value(a, v->entries + k * tables * slots);
         actions[i] = td_choose(a, v, value, &most);
     }
 }
@@ -26,10 +32,7 @@ void weft_td_value(weft_td *a, int n, const void *afters, float *values) {
     const unsigned char *const after = afters;
     uint32_t *const entries = a->member[0].view[0].entries;
     for (int i = 0; i < n; i++) {
-        values[i] = 0;
         a->g.index(after + (size_t)i * a->g.size, 0, a->g.tables, entries);
-        for (int t = 0; t < a->g.tables; t++)
-            values[i] +=
-                td_sum(a->table + (size_t)t * a->g.words, entries + t * a->g.slots, a->g.slots);
+        values[i] = td_value(a, entries);
     }
 }

@@ -43,7 +43,7 @@ _Static_assert(TD_VIEWS >= TD_BEHIND + 2 && TD_RING >= 2 * TD_BEHIND + 2, "turns
 
 /* ---- the parts of a turn ---- */
 
-TD_INLINE float *td_sums(const td_member *m, int64_t turn) {
+TD_INLINE float *td_posted(const td_member *m, int64_t turn) {
     const size_t each = (size_t)m->tables * (size_t)(m->a->g.actions + 1);
     return m->sums + (size_t)(turn & (TD_RING - 1)) * each;
 }
@@ -52,16 +52,12 @@ TD_INLINE float *td_sums(const td_member *m, int64_t turn) {
 TD_INLINE void td_add_up(td_member *m, int64_t turn, int game, int slots) {
     const weft_td *const a = m->a;
     const td_view *const v = &m->view[turn & (TD_VIEWS - 1)];
-    const int actions = a->g.actions, share = m->tables * slots;
-    const uint32_t *before = m->before + (size_t)game * (size_t)share;
-    const float *table = a->table + (size_t)m->first * a->g.words;
-    float *sum = td_sums(m, turn);
-    for (int t = 0; t < m->tables; t++, sum += actions + 1, table += a->g.words) {
-        for (int k = 0; k < actions; k++)
-            if (v->legal >> k & 1)
-                sum[k] = td_sum(table, v->entries + (size_t)(k * share + t * slots), slots);
-        sum[actions] = td_sum(table, before + t * slots, slots);
-    }
+    const int first = m->first, n = m->tables, share = n * slots;
+    const uint32_t *entry = v->entries;
+    float *sum = td_posted(m, turn);
+    for (int k = 0; k < a->g.actions; k++, entry += share, sum += n)
+        if (v->legal >> k & 1) td_sums(a, first, n, entry, slots, sum);
+    td_sums(a, first, n, m->before + (size_t)game * (size_t)share, slots, sum);
     atomic_store_explicit(&m->posted, turn + 1, memory_order_release);
 }
 
@@ -73,16 +69,17 @@ static void td_wait(td_member *m, int64_t turn) {
     }
 }
 
-/* value (actions + 1): over all tables, in their order. */
-TD_INLINE void td_add_all(const weft_td *a, int64_t turn, float *value) {
-    const int n = a->g.actions + 1;
-    for (int k = 0; k < n; k++) value[k] = 0;
+/* value (actions + 1): over all tables, in their order; those of legal moves, and the last. */
+TD_INLINE void td_add_all(const weft_td *a, int64_t turn, uint32_t legal, float *value) {
+    const int actions = a->g.actions;
+    for (int k = 0; k <= actions; k++) value[k] = 0;
     for (int w = 0; w < a->started; w++) {
         td_member *const m = &a->member[w];
         if (a->started > 1) td_wait(m, turn);
-        const float *sum = td_sums(m, turn);
-        for (int t = 0; t < m->tables; t++, sum += n)
-            for (int k = 0; k < n; k++) value[k] += sum[k];
+        const float *sum = td_posted(m, turn);
+        for (int k = 0; k <= actions; k++, sum += m->tables)
+            for (int t = 0; t < m->tables && (k == actions || legal >> k & 1); t++)
+                value[k] += sum[t];
     }
 }
 
@@ -118,7 +115,7 @@ TD_INLINE void td_ask_errors(const td_member *m, const uint32_t *entry, int slot
     if (!a->errors) return;
     const float *errors = a->errors + 2 * (size_t)m->first * a->g.words;
     for (int t = 0; t < m->tables; t++, errors += 2 * (size_t)a->g.words)
-        for (int i = 0; i < slots; i++, entry++) TD_PREFETCH(errors + 2 * (size_t)*entry);
+        td_ask(errors, entry + t * slots, slots, 2);
 }
 
 /* Only the first member writes down what happened. */
@@ -139,7 +136,7 @@ TD_INLINE float td_move(td_member *m, int64_t turn, int game, int slots, float r
     uint32_t *const before = m->before + (size_t)game * share;
     td_running *const r = &m->running[game];
     float value[TD_ACTIONS + 1], most, error = 0;
-    td_add_all(a, turn, value);
+    td_add_all(a, turn, v->legal, value);
     const int best = td_choose(a, v, value, &most);
     if (r->going) {
         error = most - value[a->g.actions];

@@ -158,7 +158,7 @@ static void progress_number(char *text, size_t bytes, double v) {
     const double size = fabs(v);
     if (size >= 1e-3 && size < 1e4)
         draft_decimals(text, bytes, v, size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1);
-    else if (fabs(v) >= 1000 && fabs(v) < 1e9) snprintf(text, bytes, "%.0f", v); /* a score */
+    else if (size >= 1e4 && size < 1e9) draft_decimals(text, bytes, v, 0); /* a score */
     else draft_digits(text, bytes, v, 3);
 }
 

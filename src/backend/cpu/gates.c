@@ -24,7 +24,7 @@ typedef struct gates_choice {
     int64_t piece;         /* cells of a piece, whole tiles */
 } gates_choice;
 
-enum { GATES_NONE = UINT32_MAX };
+#define GATES_NONE UINT32_MAX
 
 /* ---- places ---- */
 
