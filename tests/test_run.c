@@ -287,6 +287,34 @@ TEST(rows_of_tables_are_summed) {
         }
 }
 
+/* A block of rows for each index, summed over the block: the index does not move along what is
+ * summed. */
+TEST(rows_of_a_block_are_summed) {
+    enum { BLOCKS = 2, ROWS = 7, WIDE = 3, CASES = 5 };
+    weft_ctx *c = weft_open("cpu");
+    weft_graph *g = weft_graph_new(c);
+    float table[BLOCKS * ROWS * WIDE], y[CASES * WIDE];
+    for (int i = 0; i < BLOCKS * ROWS * WIDE; i++) table[i] = (float)test_uniform(-1, 1);
+    const weft_tensor x = weft_input(g, WEFT_I32, weft_dims(CASES));
+    const weft_tensor w = weft_const(g, WEFT_F32, weft_dims(BLOCKS, ROWS, WIDE), table);
+    const weft_tensor out = weft_sum(weft_gather(w, x, 0), weft_axes(1), false);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(out)});
+    if (!CHECK(p)) return;
+    int32_t *at = weft_feed(p, x);
+    for (int i = 0; i < CASES; i++) at[i] = i * i % BLOCKS;
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    CHECK_EQ(weft_get(p, out, y, sizeof y), WEFT_OK);
+    for (int i = 0; i < CASES; i++)
+        for (int j = 0; j < WIDE; j++) {
+            double sum = 0;
+            for (int r = 0; r < ROWS; r++) sum += (double)table[(at[i] * ROWS + r) * WIDE + j];
+            CHECK_NEAR(y[i * WIDE + j], sum, 1e-5);
+        }
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_close(c);
+}
+
 /* And what the tables learn from it: each row the sum of what came to the bags it was in. */
 TEST(gradients_of_summed_rows) {
     enum { WORDS = 9, ROWS = 6, SLOTS = 5, WIDE = 70 };

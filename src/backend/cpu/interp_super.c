@@ -31,7 +31,8 @@ static bool prep_takes_rows(const prep *q, const uint16_t *uses, int id) {
     const kview *from = &k->view[take->view], *at = &k->view[index->view];
     return k->inner == 1 && k->reduce == 1 && k->dim[k->outer] <= INTERP_PARTIAL &&
            from->dtype == WEFT_F32 && !from->guard && from->at == KNOBUF &&
-           from->stride[last] == 1 && index->op == K_LOAD && at->dtype == WEFT_I32 && !at->guard &&
+           from->stride[last] == 1 && index->op == K_LOAD && index->level == KL_ELEMENT &&
+           at->dtype == WEFT_I32 && !at->guard && at->stride[k->outer] != 0 &&
            at->stride[last] == 0 && uses[take->a] == 1;
 }
 
