@@ -155,15 +155,15 @@ check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(call chosen,$(TESTS) $(FUZ
 	@$(RUN_ENV) tools/runtests -j $(TEST_JOBS) -t $(TEST_TIMEOUT) \
 		$(call chosen,$(TESTS) $(FUZZ) $(EXAMPLES) $(SCRIPTS))
 
-# The slow variants of the tests are asked for by WEFT_TEST_LONG. Every part runs, whatever failed
-# before.
+# The slow variants of the tests are asked for by WEFT_TEST_LONG, and once, in the fastest build, those
+# that train for a minute by WEFT_TEST_LEARN. Every part runs, whatever failed before.
 LONG = WEFT_TEST_LONG=1 $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
 test-long:
 	@tools/setup
 	+@MAKE='$(MAKE)' tools/test-long $(BUILD) \
 		test-again test-clang test-asan test-tsan test-fuzz test-amalgamation
 test-again:
-	@$(LONG) check
+	@WEFT_TEST_LEARN=1 $(LONG) check
 test-clang:
 	@$(LONG) BUILD=$(BUILD)/clang CC=clang check
 test-asan:

@@ -159,9 +159,17 @@ void test_count(int passed, int failed) {
     test.failed += failed;
 }
 
-bool test_long(void) {
-    const char *v = getenv("WEFT_TEST_LONG");
+static bool test_asked(const char *variable) {
+    const char *v = getenv(variable);
     return v && *v && strcmp(v, "0") != 0;
+}
+
+bool test_long(void) {
+    return test_asked("WEFT_TEST_LONG");
+}
+
+bool test_learn(void) {
+    return test_asked("WEFT_TEST_LEARN");
 }
 
 bool test_sanitized(void) {

@@ -86,6 +86,7 @@ void test_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void test_count(int passed, int failed); /* adds results counted elsewhere                       */
 bool test_long(void);                    /* whether WEFT_TEST_LONG asks for the slow variants    */
+bool test_learn(void);                   /* whether WEFT_TEST_LEARN asks for a minute of training */
 bool test_sanitized(void);               /* whether this is a sanitizer build, some 10 x slower  */
 uint32_t test_random(void);              /* the same sequence in every run of a test             */
 double test_uniform(double lo, double hi);

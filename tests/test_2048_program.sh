@@ -3,7 +3,7 @@
 # after a stop, games of a run against a slow player of its own, people at a terminal, and what is
 # refused.
 . tests/cli.sh
-long=${WEFT_TEST_LONG:-}
+learn=${WEFT_TEST_LEARN:-}
 
 train() { # run options...
     run=$scratch/$1
@@ -275,13 +275,13 @@ check "and resumed by another task" refuses 1 'is a run of' train csv --resume
 
 # ---- temporal differences: their checkpoints take a gigabyte ----
 
-if [ -n "$long" ]; then
+if [ -n "$learn" ]; then
     check "td" ends 0 "$weft" train 2048 --algo td --tuples 4 --run "$scratch/td" --steps 4 --games 50 --json
     check "it has learned" awk -v m="$(field "$scratch/out" mean_score)" 'BEGIN { exit !(m > 4000) }'
     check "half of it" train td-part --algo td --tuples 4 --steps 2 --games 1
     check "resumed" train td-part --algo td --steps 4 --games 1 --resume
     check "has the same bits" same td td-part
     check "it plays" prints 'Over after' "$weft" play 2048 "$scratch/td"
-else skip "td" "WEFT_TEST_LONG=1 does it"; fi
+else skip "td" "WEFT_TEST_LEARN=1 does it"; fi
 
 finish

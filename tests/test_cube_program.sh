@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_cube_program.sh - weft train cube and weft play cube: what a run leaves and says, going on
-# after a stop with the same bits, solving, and what is refused. With WEFT_TEST_LONG also the whole
+# after a stop with the same bits, solving, and what is refused. With WEFT_TEST_LEARN also the whole
 # minute of training and what it must reach.
 . tests/cli.sh
 case $weft in /*) ;; *) weft=$PWD/$weft ;; esac
@@ -144,7 +144,7 @@ assert beam[64]["optimal"] >= 0.6 * 13220 and beam[1024]["optimal"] >= 0.97 * 13
 assert r["k4_greedy"] == 1 and r["train_seconds"] <= 61 and r["greedy"][:5] == [1] * 5, r
 END
 }
-if [ -z "${WEFT_TEST_LONG:-}" ]; then skip "a minute of training" "WEFT_TEST_LONG is not set"
+if [ -z "${WEFT_TEST_LEARN:-}" ]; then skip "a minute of training" "WEFT_TEST_LEARN is not set"
 elif have python3; then check "a minute of training" whole
 else skip "a minute of training" "no python3 to read the result"; fi
 finish

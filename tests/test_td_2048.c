@@ -198,7 +198,7 @@ TEST(learns_to_play) {
 
 /* What the whole training rests on: with more moves it plays better. Takes a minute. */
 TEST(goes_on_learning) {
-    if (!test_long() || test_sanitized()) SKIP("takes a minute; WEFT_TEST_LONG=1 runs it");
+    if (!test_learn()) SKIP("takes a minute; WEFT_TEST_LEARN=1 runs it");
     weft_ctx *c = weft_open("null");
     weft_state *s = weft_state_new(c);
     weft_td *a =
