@@ -20,6 +20,10 @@ typedef struct rl_world {
     weft_dqn *a;
 } rl_world;
 
+static int rl_threads(const bench *b) {
+    return b->threads ? b->threads : 1;
+}
+
 static void rl_close(rl_world *w) {
     weft_dqn_free(w->a);
     weft_envs_free(w->v);
@@ -155,9 +159,10 @@ static int rl_dqn2048_time(bench *b, rl_world *w, const rl_kept *first) {
                            (long long)t.updates, (long long)t.episodes, (double)s.epsilon);
     if (!(score > 900 && score < 2000) || !isfinite(s.loss))
         return bench_wrong(b, "a mean score of %g, loss %g", score, (double)s.loss);
-    bench_line l = {.part = b->raw ? "raw" : "", .stats = {.threads = 1}};
+    bench_line l = {.part = b->raw ? "raw" : "", .stats = {.threads = rl_threads(b)}};
     l.allocs_per_run = (double)(weft_allocations(b->ctx) - before) / (double)(runs - 1);
-    l.time = (timing){.median_us = timing_median(us, runs), .min_us = us[0], .samples = runs};
+    const double median = timing_median(us, runs); /* sorts them */
+    l.time = (timing){.median_us = median, .min_us = us[0], .samples = runs};
     bench_number(&l, "episodes_per_s", 1e6 / l.time.median_us);
     bench_number(&l, "steps_per_s", (double)t.steps / (double)t.episodes * 1e6 / l.time.median_us);
     bench_number(&l, "steps_per_episode", (double)t.steps / (double)t.episodes);
@@ -181,7 +186,7 @@ int bench_dqn2048(bench *b) {
                              .optimiser = &adam,
                              .explore = {1, 0.1f, .decay = 0.995f, .by_episode = true},
                              .window = RL_EPISODES,
-                             .threads = b->threads ? b->threads : 1,
+                             .threads = rl_threads(b),
                              .seed = 1};
     rl_world w;
     rl_kept first = {0};
@@ -204,7 +209,7 @@ static void rl_cube_index(const void *e, int32_t *slots) {
     for (int i = 0; i < 24; i++) slots[i] = 6 * i + colour[i];
 }
 
-/* How many of the cubes in v greedy play solves in 50 turns. */
+/* How many of the cubes in v, which are all at their first turn, greedy play solves in 50. */
 static int rl_cube_solved(rl_world *w, weft_envs *v, weft_err *e) {
     int32_t action[RL_CUBE_JUDGED];
     float reward[RL_CUBE_JUDGED];
@@ -234,31 +239,42 @@ static void rl_cube_fill(weft_envs *v, const uint8_t *distance, int at, weft_rng
     }
 }
 
+/* Each time in a state of its own: what was played before would count towards the limit. */
+static double rl_cube_share(bench *b, rl_world *w, const uint8_t *distance, int at, weft_rng *r,
+                            weft_err *e) {
+    weft_state *s = weft_state_new(b->ctx);
+    weft_envs *v = s ? weft_envs_new(s, weft_envs_env(w->v), RL_CUBE_JUDGED, "judged", NULL) : NULL;
+    int solved = 0;
+    if (!v) *e = weft_error_code(b->ctx);
+    else {
+        rl_cube_fill(v, distance, at, r);
+        solved = rl_cube_solved(w, v, e);
+    }
+    weft_envs_free(v);
+    weft_state_free(s);
+    return (double)solved / RL_CUBE_JUDGED;
+}
+
 static int rl_cube_judge(bench *b, rl_world *w, bench_line *l) {
     static const char *const name[RL_CUBE_DEEPEST + 1] = {
         "k4_greedy", "greedy_d1", "greedy_d2", "greedy_d3", "greedy_d4", "greedy_d5", "greedy_d6"};
-    weft_envs *v = weft_envs_new(w->s, weft_envs_env(w->v), RL_CUBE_JUDGED, "judged", NULL);
     uint8_t *distance = malloc(WEFT_CUBE_STATES);
-    weft_err e = v && distance ? WEFT_OK : WEFT_MEMORY;
+    weft_err e = distance ? WEFT_OK : weft_fail(b->ctx, WEFT_MEMORY, "out of memory");
     weft_rng r;
     weft_rng_seed(&r, 99, 0);
     if (!e) weft_cube_distances(distance);
     for (int at = 0; at <= RL_CUBE_DEEPEST && !e; at++) {
-        rl_cube_fill(v, distance, at ? at : -1, &r);
-        const double share = (double)rl_cube_solved(w, v, &e) / RL_CUBE_JUDGED;
+        const double share = rl_cube_share(b, w, distance, at ? at : -1, &r, &e);
         bench_number(l, name[at], share);
         if (!at) snprintf(l->note, sizeof l->note, "greedy %.1f %% of 4 turns", 100 * share);
-        weft_envs_free(v); /* and again with steps of 0 */
-        v = weft_envs_new(w->s, weft_envs_env(w->v), RL_CUBE_JUDGED, "judged", NULL);
     }
     free(distance);
-    weft_envs_free(v);
     return e ? bench_failed(b, "judging") : EXIT_GOOD;
 }
 
 static int rl_cube_run(bench *b, rl_world *w) {
     const int64_t episodes = b->quick ? 60 : 2000;
-    bench_line l = {.part = "", .stats = {.threads = 1}};
+    bench_line l = {.part = "", .stats = {.threads = rl_threads(b)}};
     double start = 0;
     uint64_t before = 0;
     int64_t first = -1;
@@ -302,7 +318,7 @@ int bench_cube(bench *b) {
                              .replay = {.capacity = 20000, .n_step = 3, .gamma = 0.99f},
                              .optimiser = &sgd,
                              .explore = {1, 0.01f, .decay = 0.999f, .by_episode = true},
-                             .threads = b->threads ? b->threads : 1,
+                             .threads = rl_threads(b),
                              .seed = 1};
     const weft_env *const cube = weft_env_named(b->ctx, "cube");
     if (!cube) return bench_failed(b, "starting");

@@ -157,7 +157,7 @@ static bool dqn_start(dqn_2048 *q, weft_state *s, const agent_2048_desc *d) {
             .sparse = true,
             .replay = {.capacity = d->plays ? 16 : DQN_REPLAY, .gamma = 1, .scale = 1 / dqn_points},
             .batch = d->plays ? 1 : DQN_BATCH,
-            .start = DQN_START,
+            .start = d->plays ? 1 : DQN_START,
             .loss = WEFT_DQN_MSE,
             .not_double = true, /* a copy of four updates ago is no second opinion */
             .target_every = DQN_COPY,

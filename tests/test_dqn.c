@@ -103,11 +103,13 @@ static double pole_mean(world *w) {
     enum { GAMES = 50 };
     float total[GAMES];
     double sum = 0;
+    weft_state *apart = weft_state_new(w->c); /* every time the same games, from their beginning */
     weft_envs *v =
-        weft_envs_new(w->s, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
+        weft_envs_new(apart, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
     CHECK_EQ(weft_envs_play(v, weft_dqn_act, w->a, 600, total), WEFT_OK);
     for (int i = 0; i < GAMES; i++) sum += (double)total[i];
     weft_envs_free(v);
+    weft_state_free(apart);
     return sum / GAMES;
 }
 

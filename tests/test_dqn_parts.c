@@ -1,6 +1,7 @@
 /* test_dqn_parts.c - Q-learning part by part: an update by hand, copies, curriculum, exploring, being
  * taught, networks of one's own, and what is refused. */
 #include "dqn_world.h"
+#include "heap.h"
 
 /* ---- one update, by hand ---- */
 
@@ -184,12 +185,14 @@ static const weft_env stairs_env = {.name = "stairs",
 TEST(a_curriculum_goes_on_when_it_is_time) {
     static const weft_stage by_total[] = {{1, 1, 0}, {2, 3, 15}, {4, 0, 0}};
     static const weft_stage by_end[] = {{1, 0.9f, 0}, {2, 0.1f, 25}, {4, 0, 0}};
-    static const int expect[2][2] = {{10, 26}, {10, 36}}; /* one more is still of stage 0 */
+    /* one more is still of stage 0, and where it began at another level one more of that */
+    static const int expect[2][2] = {{10, 26}, {11, 37}};
     for (int ended = 0; ended < 2; ended++) {
         CASE("count_ended %d", ended);
         weft_ctx *c = weft_open("cpu");
         weft_state *s = weft_state_new(c);
-        weft_envs *v = weft_envs_new(s, &stairs_env, 1, "stairs", &(weft_envs_desc){.level = 1});
+        weft_envs *v =
+            weft_envs_new(s, &stairs_env, 1, "stairs", &(weft_envs_desc){.level = ended ? 3 : 1});
         weft_dqn *a = weft_dqn_new(s, v, "agent",
                                    &(weft_dqn_desc){.stages = ended ? by_end : by_total,
                                                     .stage_count = 3,
@@ -278,6 +281,14 @@ TEST(given_actions_are_learned) {
     CHECK(world_step(&w, 50)); /* and it plays on */
     weft_envs_free(cells);
     world_close(&w);
+
+    CASE("an action that is not legal");
+    if (!world_open(&w, "2048", 1, 1, NULL)) return;
+    *(uint64_t *)weft_envs_at(w.v, 0) = 0x11; /* two tiles in the upper left corner */
+    CHECK_EQ(weft_dqn_teach(w.a, w.v, (int32_t[]){WEFT_2048_UP}, NULL), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(w.c), "instance 0: action 0 is not legal");
+    CHECK_EQ(weft_dqn_teach(w.a, w.v, (int32_t[]){WEFT_2048_LEFT}, NULL), WEFT_OK);
+    world_close(&w);
 }
 
 /* ---- networks of one's own, and bad input ---- */
@@ -323,6 +334,7 @@ TEST(bad_input_is_refused) {
         {{.atoms = 1, .high = 1}, "grid", "agent", "1 atoms from 0 to 1"},
         {{.atoms = 11, .low = 2, .high = 1}, "grid", "agent", "11 atoms from 2 to 1"},
         {{.polyak = 2}, "grid", "agent", "polyak 2"},
+        {{.replay = {.capacity = 20}}, "grid", "agent", "starts with 32 transitions"},
         {{.loss = (weft_dqn_loss)9}, "grid", "agent", "no loss 9"},
         {{.stage_count = 2}, "grid", "agent", "2 stages"},
         {{.net = flat_net}, "grid", "agent", "rank 1"},
@@ -375,5 +387,45 @@ TEST(bad_input_is_refused) {
     *(int64_t *)weft_state_data(w.s, "rng.agent.count") = 99; /* as after loading */
     CHECK_EQ(weft_dqn_step(w.a, 0, NULL), WEFT_STATE);
     CHECK_HAS(weft_error(w.c), "ring 0");
+    int64_t *count = weft_state_data(w.s, "rng.agent.count"); /* the last: episodes of the stage */
+    count[3] = -1;
+    CHECK_EQ(weft_dqn_step(w.a, 0, NULL), WEFT_STATE);
+    CHECK_HAS(weft_error(w.c), "-1 of them in stage 0");
+    count[3] = 0;
+    memset(weft_state_data(w.s, "rng.agent.choice"), 0, sizeof(weft_rng));
+    CHECK_EQ(weft_dqn_step(w.a, 0, NULL), WEFT_STATE);
+    CHECK_HAS(weft_error(w.c), "no random numbers");
     world_close(&w);
+}
+
+/* Every allocation fails once, of the later ones some: nothing is lost, and then it works. */
+TEST(out_of_memory) {
+    static const int small[] = {8, 0};
+    const weft_dqn_desc d = {.hidden = small,
+                             .dueling = true,
+                             .noisy = true,
+                             .atoms = 5,
+                             .high = 1,
+                             .batch = 8,
+                             .replay = {.capacity = 100, .n_step = 2, .prioritised = true}};
+    bool failed = true;
+    for (long fail = 1; failed; fail += 1 + fail / 20) {
+        heap h = {0};
+        weft_ctx *c = weft_open_with(
+            &(weft_open_desc){.device = "cpu", .threads = 1, .resize = heap_resize, .user = &h});
+        weft_state *s = weft_state_new(c);
+        weft_envs *v = weft_envs_new(s, weft_env_named(c, "grid"), 2, "games", NULL);
+        h.fail_at = h.made + fail;
+        weft_dqn *a = weft_dqn_new(s, v, "agent", &d);
+        failed = h.failed;
+        h.fail_at = 0;
+        CHECK(a || (failed && weft_error_code(c) == WEFT_MEMORY));
+        if (!a) a = weft_dqn_new(s, v, "agent", &d);
+        for (int i = 0; i < 8 && CHECK(a); i++) CHECK_EQ(weft_dqn_step(a, i, NULL), WEFT_OK);
+        weft_dqn_free(a);
+        weft_envs_free(v);
+        weft_state_free(s);
+        weft_close(c);
+        CHECK_EQ(h.live, 0);
+    }
 }

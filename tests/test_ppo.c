@@ -101,11 +101,13 @@ static double pole_mean(world *w) {
     enum { GAMES = 50 };
     float total[GAMES];
     double sum = 0;
+    weft_state *apart = weft_state_new(w->c); /* every time the same games, from their beginning */
     weft_envs *v =
-        weft_envs_new(w->s, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
+        weft_envs_new(apart, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
     CHECK_EQ(weft_envs_play(v, weft_ppo_act, w->a, 600, total), WEFT_OK);
     for (int i = 0; i < GAMES; i++) sum += (double)total[i];
     weft_envs_free(v);
+    weft_state_free(apart);
     return sum / GAMES;
 }
 
@@ -213,11 +215,9 @@ TEST(bad_input_is_refused) {
         weft_ppo_desc d;
         const char *says;
     } bad[] = {
-        {{.horizon = -1}, "of -1 steps"},
-        {{.horizon = 5, .parts = 4}, "equal parts were expected"},
-        {{.clip = 2}, "clip 2"},
-        {{.gamma = 1.5f}, "gamma 1.5"},
-        {{.sparse = true}, "has no indices"},
+        {{.horizon = -1}, "of -1 steps"}, {{.horizon = 5, .parts = 4}, "equal parts were expected"},
+        {{.clip = 2}, "clip 2"},          {{.gamma = 1.5f}, "gamma 1.5"},
+        {{.lambda = -1}, "lambda -1"},    {{.sparse = true}, "has no indices"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CASE("%s", bad[i].says);
@@ -231,4 +231,20 @@ TEST(bad_input_is_refused) {
     CHECK(!weft_ppo_new(NULL, NULL, "agent", NULL));
     weft_ppo_free(NULL);
     weft_close(c);
+
+    CASE("a spoiled state");
+    world w;
+    if (!world_open(&w, "cartpole", 2, 1, &(weft_ppo_desc){.horizon = 8})) return;
+    int64_t *count = weft_state_data(w.s, "rng.agent.count"); /* steps, updates, episodes */
+    count[2] = -5;
+    CHECK_EQ(weft_ppo_step(w.a, 0, NULL), WEFT_STATE);
+    CHECK_HAS(weft_error(w.c), "-5 episodes");
+    count[2] = 0;
+    ((weft_cartpole *)weft_envs_at(w.v, 1))->x = NAN;
+    CHECK_EQ(weft_ppo_step(w.a, 0, NULL), WEFT_STATE);
+    CHECK_HAS(weft_error(w.c), "instance 1 of 2");
+    memset(weft_state_data(w.s, "rng.agent.choice"), 0, sizeof(weft_rng));
+    CHECK_EQ(weft_ppo_step(w.a, 0, NULL), WEFT_STATE);
+    CHECK_HAS(weft_error(w.c), "no random numbers");
+    world_close(&w);
 }

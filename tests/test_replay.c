@@ -540,6 +540,11 @@ TEST(bad_input_is_refused) {
     CHECK_HAS(weft_error(c), "ring 1 of 11 slots is at 11");
     head[1] = 0;
     CHECK_EQ(weft_replay_check(r), WEFT_OK);
+    int32_t *ready = weft_state_data(s, "rng.replay.ready");
+    *ready = 1; /* an even draw would look for it for ever */
+    CHECK_EQ(weft_replay_check(r), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "1 transitions are said to be ready, and 0 are");
+    *ready = 0;
 
     CASE("priorities");
     weft_replay *p = weft_replay_new(s, v, "by-priority",
@@ -549,7 +554,43 @@ TEST(bad_input_is_refused) {
     CHECK_EQ(weft_replay_report(p, 1, (int32_t[]){500}, (float[]){1}), WEFT_ARGUMENT);
     CHECK_EQ(weft_replay_report(p, 1, (int32_t[]){0}, (float[]){NAN}), WEFT_DIVERGED);
     CHECK_HAS(weft_error(c), "the error of row 0 is nan");
+    CHECK_EQ(weft_replay_check(p), WEFT_OK);
+    float *priority = weft_state_data(s, "rng.by-priority.priority");
+    for (int place = 1; place < 33; place += 21) { /* not stored yet; behind all, which are 22 */
+        priority[place] = 1;
+        CHECK_EQ(weft_replay_check(p), WEFT_STATE);
+        CHECK_HAS(weft_error(c), "priorit");
+        priority[place] = 0;
+    }
+    priority[0] = NAN;
+    CHECK_EQ(weft_replay_check(p), WEFT_STATE);
+    priority[0] = 2; /* and the sums were not told */
+    CHECK_EQ(weft_replay_check(p), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "do not add up");
     weft_replay_free(p);
+
+    CASE("windows");
+    weft_replay *far =
+        weft_replay_new(s, v, "far", &(weft_replay_desc){.capacity = 40, .n_step = 3});
+    if (!CHECK(far)) return;
+    for (int i = 0; i < 6; i++) {
+        uint8_t done[2];
+        float reward[2];
+        CHECK_EQ(weft_envs_step(v, (int32_t[]){1, 1}, reward, done), WEFT_OK);
+        CHECK_EQ(weft_replay_add(far, (int32_t[]){1, 1}, reward, done), WEFT_OK);
+        CHECK_EQ(weft_replay_check(far), WEFT_OK);
+    }
+    int32_t *waiting = weft_state_data(s, "rng.far.pending");
+    unsigned char *action = weft_state_data(s, "rng.far.action");
+    ++*waiting;
+    CHECK_EQ(weft_replay_check(far), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "waiting");
+    --*waiting;
+    action[0] = 255; /* no action, and nothing was cut off before it */
+    CHECK(weft_replay_check(far) == WEFT_STATE);
+    action[0] = 1;
+    CHECK_EQ(weft_replay_check(far), WEFT_OK);
+    weft_replay_free(far);
     weft_replay_free(r);
     weft_replay_free(NULL);
     weft_envs_free(v);

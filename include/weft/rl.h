@@ -1,4 +1,5 @@
-/* rl.h - environments to learn in: 2048, cubes, cart-pole, a grid, and those of one's own.
+/* rl.h - learning by doing: environments (2048, cubes, cart-pole, a grid, those of one's own), what
+ * they showed to be learned from again, agents that learn in them, and a search.
  *
  *     const weft_env *e = weft_env_named(c, "2048");
  *     weft_envs *games = weft_envs_new(s, e, 256, "games", &(weft_envs_desc){ .seed = 7 });
@@ -14,7 +15,8 @@
  * weft_state: a checkpoint holds it, and what is loaded goes on with the same bits.
  *
  * The rules of 2048 and of the cubes are also plain functions on numbers, for search and for
- * learning after states. Nothing here allocates but weft_envs_new.
+ * learning after states. Memory is taken by functions that end in _new, by weft_envs_play, and by
+ * agents when they are first taught or asked about a vector of another size; steps take none.
  *
  * Reading order: random numbers, environments, many at once, 2048, the 2x2x2 cube, the 3x3x3 cube,
  * beam search, the small ones, replay, agents, after states. */
@@ -277,7 +279,7 @@ typedef struct weft_replay_desc {
     float    gamma;        /* what the next reward is worth; 0: 0.99 */
     float    scale;        /* of rewards, when they are drawn; 0: 1 */
     bool     prioritised;  /* drawn in proportion to priorities (Schaul 2016), else evenly */
-    float    alpha;        /* priority = (|error| + 0.001)^alpha; 0: 0.6 */
+    float    alpha;        /* priority = (|error| + 0.001)^alpha, at most 1; 0: 0.6 */
     float    beta;         /* weight = (chance x transitions)^-beta / greatest; 0: 0.4 ... */
     int64_t  beta_steps;   /* ... rising to 1 at this step of weft_replay_draw; 0: stays */
     int      symmetries;   /* each is turned by one of so many, evenly; 0: not at all */
@@ -306,7 +308,8 @@ typedef struct weft_replay_rows {
     int32_t *action;              /* [n] */
     float   *reward;              /* [n] sum of gamma^k r_k over the window */
     float   *discount;            /* [n] of a value behind the window: gamma^steps, or 0 */
-    int32_t *legal;               /* [n] actions of the next state, a bit each; an end has all */
+    int32_t *legal;               /* [n] actions of the next state, a bit each; an end has all, and
+                                     so has a state that has none */
     float   *weight;              /* [n] importance: the greatest is 1, and all are when even */
     int32_t *place;               /* [n] where it lies, for weft_replay_report */
 } weft_replay_rows;

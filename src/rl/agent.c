@@ -35,6 +35,12 @@ weft_err agent_net_make(agent_net *a, weft_state *s, const weft_envs *v, const c
     return WEFT_OK;
 }
 
+weft_err agent_check_rng(const agent_net *a, const weft_rng *r) {
+    if (r->a | r->b) return WEFT_OK;
+    return weft_fail(weft_state_ctx(a->s), WEFT_STATE, "agent \"%s\" has no random numbers: all 0",
+                     a->name);
+}
+
 /* ---- layers ---- */
 
 static weft_tensor agent_uniform(const agent_net *a, weft_graph *g, const char *name,

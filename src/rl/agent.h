@@ -28,6 +28,9 @@ weft_tensor agent_linear(const agent_net *a, weft_tensor x, int64_t out, const c
 weft_tensor agent_legal_input(weft_graph *g, int64_t rows); /* i32, a bit per action */
 weft_tensor agent_masked(weft_tensor q, weft_tensor legal); /* -1e30 where not legal */
 
+/* Refuses a generator that was loaded and has no numbers to give. */
+weft_err agent_check_rng(const agent_net *a, const weft_rng *r);
+
 void agent_observe(const agent_net *a, const weft_envs *v, void *feed);
 
 /* A plan that only looks: x in, results out; what it computes from x is the agent's. One for

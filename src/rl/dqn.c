@@ -43,6 +43,12 @@ static weft_err dqn_acceptable(weft_ctx *c, const weft_dqn_desc *d) {
                          "every %lld, window %d, %d stages: none of them can be negative",
                          d->batch, (long long)d->start, d->updates, d->every,
                          (long long)d->target_every, d->window, d->stage_count);
+    if (d->replay.capacity > 0 && d->start > d->replay.capacity)
+        return weft_fail(
+            c, WEFT_ARGUMENT,
+            "weft_dqn_new: learning starts with %lld transitions, and there is room for "
+            "%lld: it never would",
+            (long long)d->start, (long long)d->replay.capacity);
     if (!(d->polyak > 0 && d->polyak <= 1) || !(d->explore.decay >= 0 && d->explore.decay <= 1))
         return weft_fail(c, WEFT_ARGUMENT,
                          "weft_dqn_new: polyak %g, decay of random actions %g; 0 to 1 was expected",
@@ -107,7 +113,10 @@ static weft_err dqn_make(weft_dqn *a) {
     if (!a->d.no_target) DQN_TRY(dqn_record_sync(a));
     if (*begun) return WEFT_OK;
     weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32); /* apart from those of the instances */
-    if (a->d.stage_count) weft_envs_set_level(a->v, a->stages[0].level);
+    if (a->d.stage_count && weft_envs_level(a->v) != a->stages[0].level) {
+        memset(a->stale, 1, (size_t)a->n);
+        weft_envs_set_level(a->v, a->stages[0].level);
+    }
     if (!a->d.no_target) DQN_TRY(dqn_copy_target(a));
     *begun = 1;
     return WEFT_OK;
@@ -173,7 +182,7 @@ static weft_err dqn_choose(weft_dqn *a) {
     int left = 0;
     weft_envs_legal(a->v, a->legal);
     for (int i = 0; i < a->n; i++) {
-        const bool any = epsilon > 0 && (float)(rng_next(a->rng) >> 8) * 0x1p-24f < epsilon;
+        const bool any = epsilon > 0 && rng_uniform(a->rng) < epsilon;
         const int action = any ? rng_choose(a->rng, a->legal[i]) : -1;
         a->action[i] = any && action < 0 ? 0 : action;
         left += !any;
@@ -211,7 +220,7 @@ static void dqn_episode(weft_dqn *a, int i) {
 }
 
 static void dqn_next_stage(weft_dqn *a) {
-    if (*a->stage < 0 || *a->stage + 1 >= a->d.stage_count) return;
+    if (*a->stage + 1 >= a->d.stage_count) return;
     const weft_stage *const now = &a->stages[*a->stage];
     const int64_t n = a->count->stage_episodes;
     const bool enough = n >= a->d.window && dqn_mean(a) >= now->enough;
@@ -254,12 +263,27 @@ static void dqn_metrics(weft_dqn *a, weft_metrics *m) {
     if (a->d.stage_count) weft_metric(m, "stage/level", weft_envs_level(a->v));
 }
 
+/* What was loaded is not to be trusted. */
+static weft_err dqn_check(const weft_dqn *a) {
+    const dqn_counts *const n = a->count;
+    if (n->steps < 0 || n->updates < 0 || n->episodes < 0 || n->stage_episodes < 0 ||
+        *a->stage < 0 || *a->stage > (a->d.stage_count ? a->d.stage_count - 1 : 0))
+        return weft_fail(a->c, WEFT_STATE,
+                         "agent \"%s\": %lld steps, %lld updates, %lld episodes, %lld of them in "
+                         "stage %d of %d",
+                         a->net.name, (long long)n->steps, (long long)n->updates,
+                         (long long)n->episodes, (long long)n->stage_episodes, (int)*a->stage,
+                         a->d.stage_count);
+    DQN_TRY(agent_check_rng(&a->net, a->rng));
+    DQN_TRY(weft_envs_check(a->v));
+    return weft_replay_check(a->replay);
+}
+
 weft_err weft_dqn_step(void *agent, int64_t step, weft_metrics *m) {
     weft_dqn *const a = agent;
     (void)step;
-    if (a->seen != a->count->steps) { /* what was loaded is not to be trusted */
-        DQN_TRY(weft_envs_check(a->v));
-        DQN_TRY(weft_replay_check(a->replay));
+    if (a->seen != a->count->steps) {
+        DQN_TRY(dqn_check(a));
         a->explore_at = -1;
     }
     const int64_t ticks = a->d.by_episode ? a->count->episodes : a->count->steps;
@@ -290,6 +314,11 @@ weft_err weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
                              (int)actions[i], a->e->actions);
     agent_observe(&a->net, v, a->teach.x);
     weft_envs_legal(v, (uint32_t *)a->teach.legal);
+    for (int i = 0; i < n; i++) /* its value would rise without end: nothing is compared with it */
+        if (!((uint32_t)a->teach.legal[i] >> actions[i] & 1))
+            return weft_fail(a->c, WEFT_ARGUMENT,
+                             "weft_dqn_teach: instance %d: action %d is not legal there", i,
+                             (int)actions[i]);
     memcpy(a->teach.action, actions, (size_t)n * sizeof *actions);
     DQN_TRY(weft_run(a->teach.plan));
     if (loss) *loss = weft_item(a->teach.plan, a->teach.loss);

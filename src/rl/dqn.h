@@ -47,7 +47,7 @@ struct weft_dqn {
     weft_rng *rng;
     float *recent;  /* [window] outcomes of the last episodes, a ring */
     int32_t *stage; /* [1] */
-    uint8_t *stale; /* [n] 1: the episode going on began in an earlier stage, and does not count */
+    uint8_t *stale; /* [n] 1: the episode going on began at another level, and does not count */
 
     int64_t seen;       /* steps when it last looked: others mean something was loaded */
     int64_t explore_at; /* what epsilon was computed for */

@@ -164,7 +164,7 @@ weft_err weft_envs_check(const weft_envs *v) {
         if (!(v->rng[i].a | v->rng[i].b))
             return weft_fail(v->c, WEFT_STATE, "%s: instance %d has no random numbers: all 0",
                              v->e->name, i);
-        if (v->steps[i] < 0 || v->episodes[i] < 0)
+        if (v->steps[i] < 0 || v->steps[i] == INT32_MAX || v->episodes[i] < 0)
             return weft_fail(v->c, WEFT_STATE, "%s: instance %d has made %d steps, %d episodes",
                              v->e->name, i, (int)v->steps[i], (int)v->episodes[i]);
         if (!v->e->check || !v->e->check(v->c, envs_instance(v, v->env, i))) continue;
@@ -195,7 +195,7 @@ static void envs_next(weft_envs *v, int i) {
     memcpy(envs_instance(v, v->final, i), at, v->e->size);
     v->last_steps[i] = v->steps[i];
     v->last_total[i] = v->total[i];
-    v->episodes[i]++;
+    v->episodes[i] += v->episodes[i] < INT32_MAX; /* where it stays, rather than turn negative */
     v->steps[i] = 0;
     v->total[i] = 0;
     v->e->reset(at, &v->rng[i], *v->level);

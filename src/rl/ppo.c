@@ -56,6 +56,8 @@ struct weft_ppo {
     ppo_counts *count;
     weft_rng *rng;
     float *recent; /* [PPO_WINDOW] sums of rewards, a ring */
+
+    int64_t seen; /* steps when it last looked: others mean something was loaded */
 };
 
 /* ---- graphs ---- */
@@ -159,7 +161,8 @@ static weft_err ppo_defaults(weft_ppo *a) {
             "weft_ppo_new: %d epochs over %d instances of %d steps, in %d parts: equal "
             "parts were expected, and nothing below 1",
             d->epochs, a->n, d->horizon, d->parts);
-    if (!(d->gamma <= 1) || !(d->lambda <= 1) || !(d->clip > 0 && d->clip < 1))
+    if (!(d->gamma >= 0 && d->gamma <= 1) || !(d->lambda >= 0 && d->lambda <= 1) ||
+        !(d->clip > 0 && d->clip < 1))
         return weft_fail(a->c, WEFT_ARGUMENT,
                          "weft_ppo_new: gamma %g, lambda %g, clip %g; 0 to 1 was expected",
                          (double)d->gamma, (double)d->lambda, (double)d->clip);
@@ -220,7 +223,7 @@ weft_ppo *weft_ppo_new(weft_state *s, weft_envs *v, const char *name, const weft
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_ppo_new: the state is NULL");
     weft_ppo *a = s ? kept_memory(c, sizeof *a, "weft_ppo_new") : NULL;
     if (!a) return NULL;
-    a->c = c, a->s = s, a->v = v;
+    a->c = c, a->s = s, a->v = v, a->seen = -1;
     if (d) a->d = *d;
     a->net = (agent_net){.net = a->d.net, .user = a->d.user, .sparse = a->d.sparse};
     weft_err e = agent_net_make(&a->net, s, v, name, a->d.hidden, "weft_ppo_new");
@@ -255,7 +258,7 @@ static int ppo_draw(weft_ppo *a, const float *logits, uint32_t legal, float *log
     float sum = 0;
     for (int i = 0; i < actions; i++)
         if (legal >> i & 1) sum += expf(logits[i] - logits[best]);
-    float left = (float)(rng_next(a->rng) >> 8) * 0x1p-24f * sum;
+    float left = rng_uniform(a->rng) * sum;
     int chosen = best;
     for (int i = 0; i < actions; i++) {
         if (!(legal >> i & 1)) continue;
@@ -356,12 +359,24 @@ static weft_err ppo_learn(weft_ppo *a) {
     return WEFT_OK;
 }
 
+/* What was loaded is not to be trusted. */
+static weft_err ppo_check(const weft_ppo *a) {
+    const ppo_counts *const n = a->count;
+    if (n->steps < 0 || n->updates < 0 || n->episodes < 0)
+        return weft_fail(a->c, WEFT_STATE, "agent \"%s\": %lld steps, %lld updates, %lld episodes",
+                         a->net.name, (long long)n->steps, (long long)n->updates,
+                         (long long)n->episodes);
+    PPO_TRY(agent_check_rng(&a->net, a->rng));
+    return weft_envs_check(a->v);
+}
+
 weft_err weft_ppo_step(void *agent, int64_t step, weft_metrics *m) {
     weft_ppo *const a = agent;
     (void)step;
+    if (a->seen != a->count->steps) PPO_TRY(ppo_check(a));
     PPO_TRY(ppo_play(a));
     PPO_TRY(ppo_learn(a));
-    a->count->steps += a->d.horizon;
+    a->seen = a->count->steps += a->d.horizon;
     if (!m) return WEFT_OK;
     const int64_t n = a->count->episodes < PPO_WINDOW ? a->count->episodes : PPO_WINDOW;
     double sum = 0;

@@ -44,10 +44,10 @@ static weft_err replay_acceptable(weft_ctx *c, const weft_replay_desc *d, int n,
     if (d->n_step < 0 || d->n_step > 1000)
         return weft_fail(c, WEFT_ARGUMENT, "replay: windows of %d steps; 1 to 1000 were expected",
                          d->n_step);
-    if (!(d->gamma >= 0 && d->gamma <= 1) || !(d->alpha >= 0) || !(d->beta >= 0 && d->beta <= 1))
+    if (!(d->gamma >= 0 && d->gamma <= 1) || !(d->alpha >= 0 && d->alpha <= 1) ||
+        !(d->beta >= 0 && d->beta <= 1))
         return weft_fail(c, WEFT_ARGUMENT,
-                         "replay: gamma %g, alpha %g, beta %g; gamma and beta of 0 to 1 and alpha "
-                         "of 0 or more were expected",
+                         "replay: gamma %g, alpha %g, beta %g; 0 to 1 was expected of each",
                          (double)d->gamma, (double)d->alpha, (double)d->beta);
     if ((d->symmetries > 0) != (d->symmetry != NULL))
         return weft_fail(c, WEFT_ARGUMENT, "replay: %d symmetries %s a function", d->symmetries,
@@ -142,7 +142,7 @@ weft_replay *weft_replay_new(weft_state *s, weft_envs *v, const char *name,
     }
     const weft_replay_desc full = replay_defaults(d);
     const int n = weft_envs_count(v);
-    const int64_t slots = full.capacity > 0 ? (full.capacity + n - 1) / n + 1 : 0;
+    const int64_t slots = full.capacity > 0 ? (full.capacity - 1) / n + 2 : 0;
     if (replay_acceptable(c, &full, n, slots)) return NULL;
     weft_replay *r = kept_memory(c, sizeof *r, "weft_replay_new");
     if (!r) return NULL;
@@ -167,31 +167,64 @@ void weft_replay_free(weft_replay *r) {
     weft_resize(c, r, 0);
 }
 
-/* Of each ring: sizes within bounds, and instances that play can reach. */
-weft_err weft_replay_check(const weft_replay *r) {
-    const int64_t all = (int64_t)r->n * r->slots;
-    if (*r->ready < 0 || *r->ready > all)
-        return weft_fail(r->c, WEFT_STATE, "replay: %d of %lld transitions are ready",
-                         (int)*r->ready, (long long)all);
-    for (int i = 0; i < r->n; i++) {
-        const int32_t head = r->head[i], filled = r->filled[i], pending = r->pending[i];
-        if (head < 0 || head >= r->slots || filled < 0 || filled >= r->slots || pending < 0 ||
-            pending > filled || pending >= r->d.n_step)
-            return weft_fail(r->c, WEFT_STATE,
-                             "replay: ring %d of %d slots is at %d, with %d filled and %d waiting",
-                             i, (int)r->slots, (int)head, (int)filled, (int)pending);
-        for (int32_t k = 0; k <= filled; k++) {
-            const int64_t place = replay_place(r, i, replay_before(r, head, k));
-            const unsigned char action = r->action[place], done = r->done[place];
-            if ((action >= r->e->actions && action != REPLAY_NO_ACTION) || done > WEFT_CUT_OFF)
-                return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: action %d, done %d",
-                                 i, (int)k, (int)action, (int)done);
-            if (!r->e->check || !r->e->check(r->c, replay_state(r, place))) continue;
-            char why[300];
-            snprintf(why, sizeof why, "%.299s", weft_error(r->c));
-            return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: %s", i, (int)k, why);
-        }
+/* ---- does what was loaded fit? ---- */
+
+/* One slot of a ring, k behind its head. The head has no action yet; else only the last state
+ * behind a cut-off has none. cut: such a state lies in the next slot. */
+static weft_err replay_check_slot(const weft_replay *r, int i, int32_t k, bool cut) {
+    const int64_t place = replay_place(r, i, replay_before(r, r->head[i], k));
+    const unsigned char action = r->action[place], done = r->done[place];
+    const bool moves = action != REPLAY_NO_ACTION;
+    if ((moves && (action >= r->e->actions || k == 0)) || done > WEFT_CUT_OFF ||
+        (moves && done == WEFT_CUT_OFF) != cut)
+        return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: action %d, done %d", i,
+                         (int)k, (int)action, (int)done);
+    if (!r->e->check || !r->e->check(r->c, replay_state(r, place))) return WEFT_OK;
+    char why[300];
+    snprintf(why, sizeof why, "%.299s", weft_error(r->c));
+    return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: %s", i, (int)k, why);
+}
+
+/* Sizes within bounds, instances that play can reach, and as many transitions waiting as have no
+ * complete window; adds those that can be drawn to *ready. */
+static weft_err replay_check_ring(const weft_replay *r, int i, int64_t *ready) {
+    const int32_t head = r->head[i], filled = r->filled[i], pending = r->pending[i];
+    const bool fits = head >= 0 && head < r->slots && filled >= 0 && filled < r->slots;
+    int32_t open = 0; /* the newest ones, none of which ended */
+    bool last = false;
+    for (int32_t k = 0; k <= filled && fits; k++) {
+        const int64_t place = replay_place(r, i, replay_before(r, head, k));
+        const weft_err e = replay_check_slot(r, i, k, last);
+        if (e) return e;
+        const bool moves = r->action[place] != REPLAY_NO_ACTION, drawn = moves && k > pending;
+        last = k > 0 && !moves;
+        open += moves && open == k - 1 && r->done[place] == WEFT_GOES_ON;
+        *ready += drawn;
+        if (r->sums && (r->priorities.level[0][place] > 0) != drawn)
+            return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: priority %g", i, (int)k,
+                             (double)r->priorities.level[0][place]);
     }
+    if (fits && pending == (open < r->d.n_step ? open : r->d.n_step - 1)) return WEFT_OK;
+    return weft_fail(r->c, WEFT_STATE,
+                     "replay: ring %d of %d slots is at %d, with %d filled and %d waiting", i,
+                     (int)r->slots, (int)head, (int)filled, (int)pending);
+}
+
+weft_err weft_replay_check(const weft_replay *r) {
+    int64_t ready = 0;
+    for (int i = 0; i < r->n; i++) {
+        const weft_err e = replay_check_ring(r, i, &ready);
+        if (e) return e;
+    }
+    if (*r->ready != ready)
+        return weft_fail(r->c, WEFT_STATE,
+                         "replay: %d transitions are said to be ready, and %lld are",
+                         (int)*r->ready, (long long)ready);
+    if (r->sums && (!(*r->largest > 0 && isfinite(*r->largest)) ||
+                    tree_check(&r->priorities, (int64_t)r->n * r->slots) != ready))
+        return weft_fail(r->c, WEFT_STATE,
+                         "replay: priorities do not add up, or the greatest, %g, is none",
+                         (double)*r->largest);
     return WEFT_OK;
 }
 
@@ -307,7 +340,8 @@ static void replay_write(const weft_replay *r, const weft_replay_rows *out, int 
     if (out->discount) out->discount[row] = w.discount;
     if (out->legal) {
         const uint32_t any = (uint32_t)((uint64_t)1 << e->actions) - 1;
-        out->legal[row] = (int32_t)(w.discount > 0 ? weft_env_legal(e, next) : any);
+        const uint32_t legal = w.discount > 0 ? weft_env_legal(e, next) : 0;
+        out->legal[row] = (int32_t)(legal ? legal : any);
     }
     if (out->place) out->place[row] = (int32_t)place;
 }
@@ -341,7 +375,7 @@ weft_err weft_replay_draw(weft_replay *r, int64_t step, int n, const weft_replay
     for (int row = 0; row < n; row++) {
         int64_t place;
         if (r->sums) {
-            const float share = (float)(rng_next(&rng) >> 8) * 0x1p-24f;
+            const float share = rng_uniform(&rng);
             place = tree_find(&r->priorities, ((float)row + share) / (float)n * total);
         } else {
             place = replay_draw_evenly(r, most, &rng);

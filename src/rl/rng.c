@@ -28,7 +28,7 @@ uint32_t weft_rng_below(weft_rng *r, uint32_t n) {
 }
 
 float weft_rng_uniform(weft_rng *r) {
-    return (float)(rng_next(r) >> 8) * 0x1p-24f;
+    return rng_uniform(r);
 }
 
 int weft_rng_choose(weft_rng *r, uint32_t mask) {

@@ -32,6 +32,11 @@ static inline uint32_t rng_below(weft_rng *r, uint32_t n) {
     return (uint32_t)(m >> 32);
 }
 
+/* [0, 1), a multiple of 2^-24. */
+static inline float rng_uniform(weft_rng *r) {
+    return (float)(rng_next(r) >> 8) * 0x1p-24f;
+}
+
 static inline double rng_between(weft_rng *r, double lo, double hi) {
     return lo + (hi - lo) * ((double)rng_next(r) * 0x1p-32);
 }

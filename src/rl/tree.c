@@ -1,6 +1,8 @@
 /* tree.c - the sums of tree.h. */
 #include "rl/tree.h"
 
+#include <math.h>
+
 static int64_t tree_padded(int64_t n) {
     return (n + TREE_WIDTH - 1) / TREE_WIDTH * TREE_WIDTH;
 }
@@ -55,4 +57,16 @@ int64_t tree_find(const tree *t, float share) {
         at = at * TREE_WIDTH + chosen;
     }
     return at;
+}
+
+int64_t tree_check(const tree *t, int64_t leaves) {
+    int64_t above = 0, n = leaves;
+    for (int l = 0; l < t->levels; l++, n = tree_padded(n) / TREE_WIDTH)
+        for (int64_t i = 0; i < tree_padded(n); i++) {
+            const float value = t->level[l][i];
+            const float want = i >= n ? 0 : l ? tree_sum(t->level[l - 1] + i * TREE_WIDTH) : value;
+            if (!(value >= 0 && value < INFINITY) || value != want) return -1;
+            above += l == 0 && value > 0;
+        }
+    return above;
 }

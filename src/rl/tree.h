@@ -20,5 +20,6 @@ void tree_over(tree *t, float *room, int64_t leaves); /* lays it out there */
 void tree_set(tree *t, int64_t leaf, float value);
 float tree_total(const tree *t);
 int64_t tree_find(const tree *t, float share); /* whose part of the sum this is; share < total */
+int64_t tree_check(const tree *t, int64_t leaves); /* how many are above 0; -1: sums are wrong */
 
 #endif
