@@ -32,8 +32,10 @@
     X("chain",        bench_chain,     "a*b + relu(c)*sigmoid(d) over 1K, 64K and 16M elements")   \
     X("env-2048",     bench_env_2048,  "random moves of 2048, games begun anew")                   \
     X("dqn2048-replica", bench_dqn2048, "100 games of 2048 while a 16-64-64-4 network learns")     \
-    X("cube-replica", bench_cube,      "2,000 scrambles of the cube while a dueling network learns") \
+    X("cube-replica", bench_cube,      "2,000 scrambles of the cube while a network learns")       \
     X("rainbow",      bench_rainbow,   "what double, dueling, noisy, ... bring to Q-learning")     \
+    X("circuit",      bench_circuit,   "images to classes through 48,000 logic gates, on bits")    \
+    X("checkerboard-epoch", bench_checkerboard, "a training step of an automaton of 3,040 gates")  \
     X("plan",         bench_plan,      "recording and compiling of whole training steps")
 /* clang-format on */
 

@@ -77,5 +77,7 @@ int bench_env_2048(bench *b);
 int bench_dqn2048(bench *b);
 int bench_cube(bench *b);
 int bench_rainbow(bench *b);
+int bench_checkerboard(bench *b);
+int bench_circuit(bench *b);
 
 #endif

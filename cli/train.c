@@ -35,8 +35,13 @@ static const command_note train_files[] = {
     {NULL, NULL},
 };
 
-static const command *const train_tasks[] = {&train_digits_task, &train_csv_task, &train_cube_task,
-                                             &train_2048_task, NULL};
+static const command *const train_tasks[] = {&train_digits_task,
+                                             &train_csv_task,
+                                             &train_cube_task,
+                                             &train_2048_task,
+                                             &train_life_task,
+                                             &train_checkerboard_task,
+                                             NULL};
 
 const command train_command = {
     .name = "train",
@@ -50,7 +55,8 @@ const command train_command = {
                 "weft train digits --run runs/mine --steps 4000 --resume\n"
                 "weft train csv flowers.csv --label flower\n"
                 "weft train cube --seconds 60\n"
-                "weft train 2048 --seconds 600\n",
+                "weft train 2048 --seconds 600\n"
+                "weft train life\n",
     .files = train_files,
     COMMAND_OPTIONS(train_options),
     .settings_size = sizeof(run_settings),

@@ -1,0 +1,38 @@
+/* automata.h - what automata are taught, as tables of facts.
+ *
+ * A task says how large the automaton is, where its boards begin, what they shall look like after
+ * so many steps, and when it may be called learned. Boards are [channels, boards, height, width],
+ * a byte a cell. */
+#ifndef WEFT_AUTOMATA_H
+#define WEFT_AUTOMATA_H
+
+#include "command.h"
+
+#include <weft/logic.h>
+#include <weft/rl.h>
+
+typedef struct automata_task {
+    const char *name, *title;
+    weft_automaton_desc shape; /* without a seed */
+    int boards, height, width; /* of a training step */
+    int steps;                 /* of the automaton */
+    int shown;                 /* channels that have a target: 0 .. shown - 1 */
+    float share;               /* of the cells that go on in a step; 0: all */
+    float rate, pass, decay;   /* of learning; first logit of gates that pass on; of logits */
+    int check;                 /* training steps from one look at the hard gates to the next */
+    int patience;              /* training steps after which it begins anew with another wiring */
+    void (*begin)(const struct automata_task *t, int height, int width, int boards, weft_rng *r,
+                  uint8_t *cells);
+    void (*target)(const struct automata_task *t, int height, int width, int boards,
+                   const uint8_t *cells, uint8_t *wanted); /* [shown, boards, height, width] */
+    /* Cells that are wrong in hard mode, over many fresh starts; 0: it is learned. */
+    weft_err (*wrong)(const struct automata_task *t, const weft_automaton *a, weft_circuit *k,
+                      bool thorough, int64_t *wrong, int64_t *tried);
+} automata_task;
+
+extern const automata_task automata_life, automata_checkerboard;
+
+/* Conway's rule for one cell, written down once more, apart from anything that was learned. */
+int automata_life_rule(int alive, int around);
+
+#endif

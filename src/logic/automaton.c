@@ -1,0 +1,227 @@
+/* automaton.c - cells that see their neighbours and change by gates, all by the same ones.
+ *
+ * The gates of a step are one network: 9 inputs for each channel, a copy of every kernel for each
+ * channel with the same rows of logits, then the update. Boards are recorded as [channels, boards,
+ * height, width], so that the neighbourhoods of all cells are nine shifted views of them. */
+#include "logic/network.h"
+
+#include <weft/rl.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    AUTOMATON_LAYERS = 64,
+    AUTOMATON_SEEN = 9,
+    AUTOMATON_CENTRE = 4,
+    AUTOMATON_AROUND = 8,
+    AUTOMATON_WIDEST = 16 /* of the layers that perceive */
+};
+
+struct weft_automaton {
+    weft_ctx *c;
+    weft_logic *logic;
+    int channels;
+    bool wrap;
+};
+
+/* ---- wiring ---- */
+
+typedef struct automaton_draft {
+    const weft_automaton_desc *d;
+    weft_ctx *c;
+    weft_logic *l;
+    int32_t *pairs, *now, *next; /* room for the widest layer */
+    uint64_t layers;             /* wired so far: each has a seed of its own */
+} automaton_draft;
+
+static uint64_t automaton_seed(automaton_draft *a) {
+    a->layers++;
+    return a->d->seed ? a->d->seed * UINT64_C(0x9e3779b97f4a7c15) + a->layers : 0;
+}
+
+static int automaton_widest(const weft_automaton_desc *d) {
+    int most = d->channels * (1 + d->kernels * AUTOMATON_WIDEST);
+    for (int i = 0; d->perceive[i]; i++)
+        if (d->perceive[i] > most) most = d->perceive[i];
+    for (int i = 0; d->update[i]; i++)
+        if (d->update[i] > most) most = d->update[i];
+    return most;
+}
+
+/* The first layer: gate i reads a neighbour and the centre. */
+static void automaton_look(int channel, uint64_t seed, int32_t pairs[AUTOMATON_AROUND][2]) {
+    const int32_t first = (int32_t)channel * AUTOMATON_SEEN;
+    weft_rng r;
+    weft_rng_seed(&r, seed, 0);
+    for (int i = 0; i < AUTOMATON_AROUND; i++)
+        pairs[i][0] = first + i + (i >= AUTOMATON_CENTRE), pairs[i][1] = first + AUTOMATON_CENTRE;
+    for (int i = AUTOMATON_AROUND - 1; i > 0 && seed; i--) {
+        const int k = (int)weft_rng_below(&r, (uint32_t)i + 1);
+        const int32_t other = pairs[i][0];
+        pairs[i][0] = pairs[k][0], pairs[k][0] = other;
+    }
+}
+
+/* One kernel over one channel. Rows begin at `row`, or are new; all kernels have one wiring: that of
+ * layer k is drawn from seed[k]. Gives how many values it ends with, or -1. */
+static int automaton_kernel(automaton_draft *a, int channel, int row, const uint64_t *seed,
+                            int32_t out[AUTOMATON_WIDEST]) {
+    const weft_automaton_desc *const d = a->d;
+    int32_t look[AUTOMATON_AROUND][2], before[AUTOMATON_WIDEST];
+    automaton_look(channel, seed[0], look);
+    int n = AUTOMATON_AROUND;
+    if (weft_logic_layer(a->l, NULL, n, look[0], row, out)) return -1;
+    for (int k = 1, at = row < 0 ? -1 : row + n; d->perceive[k]; k++) {
+        const int width = d->perceive[k];
+        memcpy(before, out, (size_t)n * sizeof *before);
+        if (weft_wire(a->c, WEFT_WIRING_UNIQUE, n, width, seed[k], a->pairs) ||
+            weft_logic_layer(a->l, before, width, a->pairs, at, out))
+            return -1;
+        if (at >= 0) at += width;
+        n = width;
+    }
+    return n;
+}
+
+/* Every kernel over every channel, and then [centres] ++ [channel, value, kernel] as a->now; gives
+ * how many, or -1. */
+static int automaton_perceive(automaton_draft *a) {
+    const weft_automaton_desc *const d = a->d;
+    uint64_t seed[AUTOMATON_LAYERS];
+    for (int k = 0; d->perceive[k]; k++) seed[k] = automaton_seed(a);
+    int rows = 0, n = 0;
+    for (int k = 0; d->perceive[k]; k++) rows += d->perceive[k];
+    for (int c = 0; c < d->channels; c++)
+        a->now[c] = (int32_t)c * AUTOMATON_SEEN + AUTOMATON_CENTRE;
+    for (int c = 0; c < d->channels; c++)
+        for (int k = 0; k < d->kernels; k++) {
+            n = automaton_kernel(a, c, c ? k * rows : -1, seed, a->next);
+            for (int i = 0; i < n; i++)
+                a->now[d->channels + (c * n + i) * d->kernels + k] = a->next[i];
+            if (n < 0) return -1;
+        }
+    return d->channels * (1 + n * d->kernels);
+}
+
+static weft_err automaton_wire(automaton_draft *a) {
+    int n = automaton_perceive(a);
+    for (int k = 0; n > 0 && a->d->update[k]; k++) {
+        const int width = a->d->update[k];
+        if (weft_wire(a->c, WEFT_WIRING_UNIQUE, n, width, automaton_seed(a), a->pairs) ||
+            weft_logic_layer(a->l, a->now, width, a->pairs, -1, a->next))
+            return weft_error_code(a->c);
+        int32_t *const other = a->now;
+        a->now = a->next, a->next = other;
+        n = width;
+    }
+    return n > 0 ? weft_logic_output(a->l, n, a->now) : weft_error_code(a->c);
+}
+
+static weft_err automaton_acceptable(weft_ctx *c, const weft_automaton_desc *d) {
+    if (!d || !d->perceive || !d->update || d->channels < 1 || d->kernels < 1 ||
+        d->channels > 4096 || d->kernels > 4096 || d->perceive[0] != AUTOMATON_AROUND ||
+        !d->update[0])
+        return weft_fail(
+            c, WEFT_ARGUMENT,
+            "weft_automaton_new: channels, kernels, perceiving layers that begin with 8 "
+            "and updating ones were expected");
+    int layers = 0, last = 0;
+    for (const int *w = d->perceive; *w; w++, layers++)
+        if (*w < 1 || *w > AUTOMATON_WIDEST || layers == AUTOMATON_LAYERS - 1)
+            return weft_fail(
+                c, WEFT_ARGUMENT,
+                "weft_automaton_new: perceiving layer %d has %d gates; at most %d layers "
+                "of 1 to %d were expected",
+                layers + 1, *w, AUTOMATON_LAYERS - 1, AUTOMATON_WIDEST);
+    for (const int *w = d->update; *w; w++) {
+        if (*w < 1)
+            return weft_fail(c, WEFT_ARGUMENT, "weft_automaton_new: a layer of %d gates", *w);
+        last = *w;
+    }
+    if (last != d->channels)
+        return weft_fail(
+            c, WEFT_ARGUMENT,
+            "weft_automaton_new: the last layer has %d gates; one for each of %d channels "
+            "was expected",
+            last, d->channels);
+    return WEFT_OK;
+}
+
+weft_automaton *weft_automaton_new(weft_ctx *c, const weft_automaton_desc *d) {
+    if (automaton_acceptable(c, d)) return NULL;
+    const size_t most = (size_t)automaton_widest(d);
+    weft_automaton *a = weft_resize(c, NULL, sizeof *a);
+    int32_t *room = weft_resize(c, NULL, 4 * most * sizeof *room);
+    weft_logic *l = weft_logic_new(c, d->channels * AUTOMATON_SEEN);
+    automaton_draft draft = {.d = d, .c = c, .l = l};
+    if (a && room && l) {
+        *a = (weft_automaton){.c = c, .logic = l, .channels = d->channels, .wrap = d->wrap};
+        draft.pairs = room, draft.now = room + 2 * most, draft.next = room + 3 * most;
+        if (!automaton_wire(&draft)) {
+            weft_resize(c, room, 0);
+            return a;
+        }
+    } else weft_fail(c, WEFT_MEMORY, "weft_automaton_new: out of memory");
+    weft_logic_free(l);
+    weft_resize(c, room, 0);
+    weft_resize(c, a, 0);
+    return NULL;
+}
+
+void weft_automaton_free(weft_automaton *a) {
+    if (!a) return;
+    weft_logic_free(a->logic);
+    weft_resize(a->c, a, 0);
+}
+
+const weft_logic *weft_automaton_logic(const weft_automaton *a) {
+    return a->logic;
+}
+
+weft_ctx *automaton_ctx(const weft_automaton *a) {
+    return a->c;
+}
+bool automaton_wraps(const weft_automaton *a) {
+    return a->wrap;
+}
+
+/* ---- a step ---- */
+
+/* One more row or column on either side: zeros, or those of the other side. */
+static weft_tensor automaton_rim(weft_tensor x, int axis, bool wrap) {
+    if (!wrap) return weft_pad(x, axis, 1, 1, 0);
+    const int64_t n = weft_dim(x, axis);
+    const weft_tensor parts[3] = {weft_slice(x, axis, n - 1, n, 1), x,
+                                  weft_slice(x, axis, 0, 1, 1)};
+    return weft_concat((weft_tensors){parts, 3}, axis);
+}
+
+weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft_tensor coef) {
+    if (!weft_ok(cells)) return cells;
+    if (weft_rank(cells) != 4 || weft_dim(cells, 0) != a->channels)
+        return weft_poison(
+            cells.g, WEFT_SHAPE,
+            "weft_automaton_step: cells of rank %d, %lld channels; [%d, boards, height, "
+            "width] was expected",
+            weft_rank(cells), (long long)weft_dim(cells, 0), a->channels);
+    const weft_shape s = weft_shape_of(cells);
+    const int64_t all = s.n[1] * s.n[2] * s.n[3];
+    const weft_tensor wide = automaton_rim(automaton_rim(cells, 2, a->wrap), 3, a->wrap);
+    weft_tensor seen[AUTOMATON_SEEN];
+    for (int k = 0; k < AUTOMATON_SEEN; k++) {
+        const int64_t y = k / 3, x = k % 3;
+        seen[k] = weft_slice(weft_slice(wide, 2, y, y + s.n[2], 1), 3, x, x + s.n[3], 1);
+    }
+    const weft_tensor stacked = weft_stack((weft_tensors){seen, AUTOMATON_SEEN}, 1);
+    const weft_tensor x = weft_reshape(stacked, weft_dims(AUTOMATON_SEEN * a->channels, all));
+    return weft_reshape(weft_logic_record(a->logic, x, coef), s);
+}
+
+weft_tensor weft_automaton_some(weft_tensor cells, weft_tensor next, float share) {
+    if (!weft_ok(cells)) return cells;
+    weft_shape one = weft_shape_of(cells);
+    one.n[0] = 1;
+    const weft_tensor go = weft_lt(weft_uniform(cells.g, one), weft_scalar(cells.g, share));
+    return weft_where(go, next, cells);
+}

@@ -1,0 +1,20 @@
+/* network.h - a network of gates in the making, as network.c and automaton.c know it. */
+#ifndef WEFT_LOGIC_NETWORK_H
+#define WEFT_LOGIC_NETWORK_H
+
+#include <weft/logic.h>
+
+enum { LOGIC_MOST = 1 << 26 }; /* values of a network */
+
+struct weft_logic {
+    weft_ctx *c;
+    int inputs, gates, outputs, rows;
+    int gate_room, output_room;
+    weft_gate *gate;
+    int32_t *output;
+};
+
+weft_ctx *automaton_ctx(const weft_automaton *a);
+bool automaton_wraps(const weft_automaton *a);
+
+#endif

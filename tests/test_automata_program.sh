@@ -1,0 +1,50 @@
+#!/bin/sh
+# test_automata_program.sh - weft train life and its kin: learned exactly, resumed with the same bits,
+# an oracle's numbers, and what is refused.
+. tests/cli.sh
+case $weft in /*) ;; *) weft=$PWD/$weft ;; esac
+hash() { "$weft" inspect --hash "$scratch/$1"; }
+same() { [ "$(hash "$1")" = "$(hash "$2")" ]; }
+differ() { ! same "$1" "$2"; }
+
+# ---- Life is learned, whatever the seed; a wiring that does not come there is given up ----
+
+check "life" ends 0 "$weft" train life --run "$scratch/life" --seed 100 --json
+check "its answer is JSON" is_json "$scratch/out"
+check "with its fields" has "$scratch/out" schema run task exact attempts steps train_seconds wrong \
+    tried active_gates gates ending
+check "exactly" [ "$(field "$scratch/out" exact)" = true ]
+check "no mistake" [ "$(field "$scratch/out" wrong)" = 0 ]
+check "with few gates" [ "$(field "$scratch/out" gates)" -le 250 ]
+for file in config.json metrics.jsonl report.html checkpoints/latest.safetensors; do
+    check "it leaves $file" test -s "$scratch/life/$file"
+done
+check "the report says so" grep -q 'Learned exactly' "$scratch/life/report.html"
+check "too short a time" ends 0 "$weft" train life --run "$scratch/again" --seed 100 --attempt 30 --steps 100
+check "tells of other wirings" grep -q 'Wiring 3 given up after 30 steps: [0-9]* of 512' "$scratch/err"
+check "and that it is not learned" grep -q 'Not learned' "$scratch/out"
+
+# ---- stopped and gone on with: the same bits, on other threads, with a wiring given up between ----
+
+for task in life checkerboard; do
+    rm -rf "$scratch/whole" "$scratch/halves"
+    check "$task, whole" ends 0 "$weft" train $task --run "$scratch/whole" --attempt 6 --steps 16 --threads 1 -q
+    check "$task, half" ends 0 "$weft" train $task --run "$scratch/halves" --attempt 6 --steps 8 --threads 2 -q
+    check "$task, half differs" differ whole halves
+    check "$task, other half" ends 0 "$weft" train $task --run "$scratch/halves" --resume --steps 16 -q
+    check "$task, same bits" same whole halves
+done
+
+# ---- the oracle ----
+
+check "oracle" ends 0 "$weft" train checkerboard --oracle --epochs 2 --json
+check "its losses" sh -c "grep -q '\"epoch\": 0, \"soft_loss\": 202.0[78].*\"hard_loss\": 248, ' '$scratch/out' &&
+    grep -q '\"epoch\": 1, \"soft_loss\": 215.98.*\"hard_loss\": 271, ' '$scratch/out'"
+check "for a person" prints 'epoch    0  soft loss  202.0' "$weft" train checkerboard --oracle --epochs 1
+
+# ---- what is refused ----
+
+check "another option on resume" refuses 1 'was begun with' "$weft" train checkerboard --run "$scratch/halves" --resume --rate 3
+check "a run of another task" refuses 1 'is a run of "train life"' "$weft" train checkerboard --run "$scratch/life" --resume
+check "a mode there is not" refuses 2 'mode' "$weft" train life --mode fuzzy
+finish
