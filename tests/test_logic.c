@@ -310,6 +310,40 @@ TEST(gradients_by_differences) {
     }
 }
 
+/* Of many steps by chance each could be made again from the one before instead of being stored; then
+ * the last would be made from all of them, in one kernel. */
+TEST(many_steps_are_not_made_again_from_the_first) {
+    enum { STEPS = 80, SIDE = 14, MOST_LOADS = 40 };
+    weft_ctx *c = weft_open("cpu");
+    weft_state *s = weft_state_new(c);
+    weft_graph *g = weft_graph_new(c);
+    weft_automaton *a = small(c, false, 3);
+    weft_tensor x = weft_input(g, WEFT_F32, weft_dims(CHANNELS, 1, SIDE, SIDE)), d;
+    const weft_tensor logits =
+        weft_logic_logits(g, s, "gates", weft_logic_rows(weft_automaton_logic(a)), 5);
+    const weft_tensor coef = weft_logic_coefficients(logits, WEFT_LOGIC_SOFT, 0);
+    for (int i = 0; i < STEPS; i++)
+        x = weft_automaton_some(x, weft_automaton_step(a, x, coef), 0.6f);
+    const weft_tensor loss = weft_sum(weft_mul(x, x), WEFT_ALL, false);
+    CHECK_EQ(weft_grad(loss, &logits, 1, &d), WEFT_OK);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(d)});
+    if (!p) CHECK_STR(weft_error(c), "");
+    char *text = p ? weft_plan_text(p) : NULL;
+    int loads = 0, most = 0;
+    for (const char *at = text; at && *at; at++) {
+        if (strncmp(at, "\n    loop", 9) == 0) loads = 0;
+        loads += strncmp(at, "= load ", 7) == 0;
+        if (loads > most) most = loads;
+    }
+    CHECK(most > 0 && most <= MOST_LOADS);
+    weft_text_free(c, text);
+    weft_plan_free(p);
+    weft_automaton_free(a);
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
+
 TEST(threads_change_no_bit) {
     enum { GATES = 400, INPUTS = 30, CELLS = 1000 };
     uint64_t hash[3];

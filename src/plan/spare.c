@@ -6,7 +6,15 @@
  * not the six products of them; layer norm's keeps a mean per row, not the centred rows. */
 #include "plan/passes.h"
 
-enum { SPARE_DEPTH = 4, SPARE_FRONTIER = 8, SPARE_MIN = 256 };
+enum { SPARE_DEPTH = 4, SPARE_FRONTIER = 8, SPARE_MIN = 256, SPARE_CHAIN = 6 };
+
+/* How many spared values, one made from the other, rest on each value. Along a recurrence every step
+ * could do without the one before, and the last would be made from all of them. */
+typedef struct spare_chain {
+    uint8_t
+        *above; /* [n] complete when a node is looked at: readers come later, and are seen first */
+    uint8_t *spared; /* [n] 1: it is not stored any more */
+} spare_chain;
 
 typedef struct spare_cut {
     uint32_t node[SPARE_FRONTIER];
@@ -70,38 +78,64 @@ static bool spare_candidate(const compile *c, uint32_t id, spare_cut *f) {
            spare_frontier(c, id, product, SPARE_DEPTH, f);
 }
 
-static void spare_swap(compile *c, uint32_t id, const spare_cut *f) {
+/* What is not stored hands on what rests on it. */
+static void spare_hand_on(const compile *c, spare_chain *s, uint32_t id) {
+    const node *n = &c->g->node[id];
+    const uint8_t chain = (uint8_t)(s->above[id] + s->spared[id]);
+    for (int i = 0; i < n->nin && !c->stored[id]; i++) {
+        uint8_t *below = &s->above[c->view[node_in(c->g, n)[i]].base];
+        if (*below < chain) *below = chain;
+    }
+}
+
+static void spare_swap(compile *c, spare_chain *s, uint32_t id, const spare_cut *f) {
     c->stored[id] = 0;
+    s->spared[id] = 1;
+    spare_hand_on(c, s, id);
     for (int k = 0; k < f->n; k++)
         if (!c->stored[f->node[k]]) c->stored[f->node[k]] = STORED_HARD; /* others now rest on it */
 }
 
 /* Values that cost nearly nothing to do without, the last made first: they may rest on earlier
  * ones. */
-static void spare_alone(compile *c) {
+static bool spare_is_cheap(compile *c, uint32_t id) {
     spare_cut f;
-    for (uint32_t i = (uint32_t)c->n - 1; i > 0; i--) {
-        if (!c->live[i] || !spare_candidate(c, i, &f)) continue;
-        int64_t cost = 0;
-        for (int k = 0; k < f.n; k++) cost += spare_size(c, f.node[k]);
-        if (cost * 8 <= spare_size(c, i)) spare_swap(c, i, &f);
-    }
+    int64_t cost = 0;
+    if (!spare_candidate(c, id, &f)) return false;
+    for (int k = 0; k < f.n; k++) cost += spare_size(c, f.node[k]);
+    return cost * 8 <= spare_size(c, id);
 }
 
 /* Two or more values that rest on the same one. */
-static void spare_together(compile *c) {
+static bool spare_is_shared(compile *c, uint32_t id) {
     spare_cut f, g;
+    if (!spare_candidate(c, id, &f) || f.n != 1) return false;
+    bool shared = false;
+    for (uint32_t m = c->cluster[c->cluster_of[id]].first; m && !shared; m = c->next[m])
+        shared = m != id && spare_candidate(c, m, &g) && g.n == 1 && g.node[0] == f.node[0];
+    return shared && spare_size(c, f.node[0]) <= spare_size(c, id);
+}
+
+static void spare_where(compile *c, spare_chain *s, bool (*wanted)(compile *c, uint32_t id)) {
+    memset(s->above, 0, c->n);
     for (uint32_t i = (uint32_t)c->n - 1; i > 0; i--) {
-        if (!c->live[i] || !spare_candidate(c, i, &f) || f.n != 1) continue;
-        bool shared = false;
-        for (uint32_t m = c->cluster[c->cluster_of[i]].first; m && !shared; m = c->next[m])
-            shared = m != i && spare_candidate(c, m, &g) && g.n == 1 && g.node[0] == f.node[0];
-        if (shared && spare_size(c, f.node[0]) <= spare_size(c, i)) spare_swap(c, i, &f);
+        spare_cut f;
+        if (!c->live[i]) continue;
+        spare_hand_on(c, s, i);
+        if (s->above[i] < SPARE_CHAIN && wanted(c, i) && spare_candidate(c, i, &f))
+            spare_swap(c, s, i, &f);
     }
 }
 
 void spare_pass(compile *c) {
-    spare_alone(c);
-    spare_together(c);
-    spare_alone(c); /* what the second step stored may carry more */
+    spare_chain s = {mem_new(c->m, c->n), mem_new(c->m, c->n)};
+    if (s.above && s.spared) {
+        spare_where(c, &s, spare_is_cheap);
+        spare_where(c, &s, spare_is_shared);
+        spare_where(c, &s, spare_is_cheap); /* what the second step stored may carry more */
+    } else {
+        c->starved = true;
+    }
+    mem_free(c->m, s.above);
+    mem_free(c->m, s.spared);
 }
