@@ -3,6 +3,7 @@
  * Two benchmarks are those of other systems, with their defects mended and everything else as they
  * have it: a small network that learns 2048, and a dueling one that learns scrambles of the cube.
  * Both are one call of weft_dqn_new and a loop around weft_dqn_step. */
+#include "aside.h"
 #include "bench.h"
 #include "command.h"
 
@@ -89,45 +90,14 @@ int bench_env_2048(bench *b) {
 
 enum { RL_EPISODES = 100, RL_MOST_RUNS = 1001 };
 
-/* Everything of a state put aside, so that each run begins alike. */
-typedef struct rl_kept {
-    void **copy;
-    size_t n;
-} rl_kept;
-
-static void rl_kept_free(rl_kept *k) {
-    for (size_t i = 0; i < k->n; i++) free(k->copy[i]);
-    free(k->copy);
-}
-
-static bool rl_keep(weft_state *s, rl_kept *k) {
-    weft_entry e;
-    k->n = weft_state_count(s);
-    k->copy = calloc(k->n, sizeof *k->copy);
-    for (size_t i = 0; k->copy && i < k->n; i++) {
-        if (weft_state_entry(s, i, &e)) return false;
-        k->copy[i] = malloc(e.bytes ? e.bytes : 1);
-        if (!k->copy[i] || weft_state_get(s, e.name, k->copy[i], e.bytes)) return false;
-    }
-    return k->copy != NULL;
-}
-
-static bool rl_restore(weft_state *s, const rl_kept *k) {
-    weft_entry e;
-    for (size_t i = 0; i < k->n; i++)
-        if (weft_state_entry(s, i, &e) || weft_state_set(s, e.name, k->copy[i], e.bytes))
-            return false;
-    return true;
-}
-
 typedef struct rl_total {
     int64_t episodes, steps, updates;
     double score;
 } rl_total;
 
 /* One run of 100 games from the beginning; gives its seconds, or below 0. */
-static double rl_run(rl_world *w, const rl_kept *first, uint64_t seed, rl_total *t) {
-    if (!rl_restore(w->s, first)) return -1;
+static double rl_run(rl_world *w, const aside *first, uint64_t seed, rl_total *t) {
+    if (aside_back(first, w->s)) return -1;
     weft_rng_seed(weft_envs_rng(w->v, 0), seed, 0);
     const double start = timing_now();
     while (weft_envs_episodes(w->v) < RL_EPISODES)
@@ -141,7 +111,7 @@ static double rl_run(rl_world *w, const rl_kept *first, uint64_t seed, rl_total 
     return took;
 }
 
-static int rl_dqn2048_time(bench *b, rl_world *w, const rl_kept *first) {
+static int rl_dqn2048_time(bench *b, rl_world *w, const aside *first) {
     static double us[RL_MOST_RUNS];
     const double budget = b->quick ? 0.05 : 2, start = timing_now();
     rl_total t = {0};
@@ -189,11 +159,12 @@ int bench_dqn2048(bench *b) {
                              .threads = rl_threads(b),
                              .seed = 1};
     rl_world w;
-    rl_kept first = {0};
+    aside first = {0}; /* so that each run begins alike */
     int status = rl_open(b, &w, weft_env_named(b->ctx, b->raw ? "2048-raw" : "2048"), 0, &d);
-    if (status == EXIT_GOOD && !rl_keep(w.s, &first)) status = bench_failed(b, "copying the state");
+    if (status == EXIT_GOOD && aside_take(&first, w.s, NULL))
+        status = bench_failed(b, "copying the state");
     if (status == EXIT_GOOD) status = rl_dqn2048_time(b, &w, &first);
-    rl_kept_free(&first);
+    aside_free(&first);
     rl_close(&w);
     return status;
 }

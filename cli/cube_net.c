@@ -49,14 +49,6 @@ weft_err cube_net_read(void *net, weft_ctx *c, weft_json config, const char *pat
     return WEFT_OK;
 }
 
-weft_err cube_net_load(weft_state *s, const char *path) {
-    weft_archive *a = weft_archive_open(weft_state_ctx(s), path);
-    if (!a) return weft_error_code(weft_state_ctx(s));
-    const weft_err e = weft_state_load(s, a, NULL);
-    weft_archive_free(a);
-    return e;
-}
-
 /* ---- asking ---- */
 
 weft_err cube_view_make(cube_view *v, weft_state *s, const cube_net *n, int rows, int threads) {

@@ -25,8 +25,6 @@ int cube_net_look(uint32_t cube, int32_t slots[CUBE_SLOTS]); /* gives the symmet
 /* As the member "model" of config.json. */
 void cube_net_write(const void *net, json *j);
 weft_err cube_net_read(void *net, weft_ctx *c, weft_json config, const char *path);
-/* From a checkpoint into a state in which the network is recorded. */
-weft_err cube_net_load(weft_state *s, const char *path);
 
 /* The network at work on some states at once. */
 typedef struct cube_view {

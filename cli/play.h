@@ -14,8 +14,10 @@ typedef struct play_settings {
 
 extern const command play_cube_task, play_2048_task;
 
-/* The newest run of this command ("train cube") under runs/; false: there is none. Leaves r located
- * at some run or other. */
-bool play_newest(run *r, const char *command, char *path, size_t bytes);
+/* The run that was named, which must be one of this command ("train cube"), or the newest such one
+ * under runs/; *found is false when there is none. */
+weft_err play_find(run *r, const call *c, const char *command, bool *found);
+
+void play_wait(double seconds); /* between two moves; Ctrl-C need not wait */
 
 #endif

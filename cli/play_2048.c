@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct play_2048_settings {
     play_settings common;
@@ -43,10 +42,7 @@ static const double play_delay = 0.1;
 
 static weft_err play_load(play_2048 *p) {
     weft_ctx *const c = p->run.ctx;
-    weft_archive *a = weft_archive_open(c, p->run.weights);
-    if (!a) return weft_error_code(c);
-    const weft_err e = weft_state_load(p->run.state, a, NULL);
-    weft_archive_free(a);
+    const weft_err e = run_weights(&p->run);
     if (!e || e == WEFT_MEMORY) return e;
     char why[300];
     snprintf(why, sizeof why, "%.299s", weft_error(c));
@@ -58,21 +54,11 @@ static weft_err play_load(play_2048 *p) {
 static weft_err play_open(play_2048 *p, const call *c, bool *found) {
     const options all = command_options(&train_command, &train_2048_task);
     weft_ctx *const x = p->run.ctx;
-    char path[512] = "", made[64] = "";
-    if (c->count && strlen(c->words[0]) >= sizeof path)
-        return weft_fail(x, WEFT_ARGUMENT, "the path of the run is too long");
-    if (c->count) snprintf(path, sizeof path, "%s", c->words[0]);
-    *found = c->count || play_newest(&p->run, "train 2048", path, sizeof path);
-    if (!*found) return WEFT_OK;
-    weft_err e = run_locate(&p->run, path);
-    if (!e) e = run_command(&p->run, made, sizeof made);
-    if (!e && strcmp(made, "train 2048") != 0)
-        return weft_fail(x, WEFT_UNSUPPORTED,
-                         "%s is a run of \"%s\", whose network knows nothing of 2048",
-                         p->run.folder, *made ? made : "something else");
+    weft_err e = play_find(&p->run, c, "train 2048", found);
+    if (e || !*found) return e;
     if (!(p->options = calloc(1, train_2048_task.settings_size)))
         return weft_fail(x, WEFT_MEMORY, "out of memory");
-    if (!e) e = run_remember(&p->run, &all, p->options);
+    e = run_remember(&p->run, &all, p->options);
     if (e) return e;
     agent_2048_desc d = train_2048_agent(p->options);
     d.threads = p->set->common.threads;
@@ -140,13 +126,6 @@ static void play_draw(play_2048 *p, const char *words) {
     fprintf(p->out.to, "\x1b[K%s\n", words);
     fflush(p->out.to);
     p->drawn = true;
-}
-
-static void play_wait(double seconds) {
-    struct timespec t = {.tv_sec = (time_t)seconds};
-    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-    while (nanosleep(&t, &t) != 0 && errno == EINTR) {
-    }
 }
 
 static weft_err play_agent(play_2048 *p, const call *c) {

@@ -46,21 +46,15 @@ typedef struct play_cube {
 
 static weft_err play_cube_open(play_cube *p, const call *c, int width, int threads) {
     const int rows = width < PLAY_ROWS ? width : PLAY_ROWS; /* that are asked about at once */
-    char newest[512] = "", made[64] = "";
+    bool found = false;
     weft_err e = run_open(&p->run, c, &p->how);
-    if (e) return e;
-    if (!c->count && !play_newest(&p->run, "train cube", newest, sizeof newest))
-        return weft_fail(p->run.ctx, WEFT_FILE,
-                         "there is no run of the cube under runs/; weft train cube makes one");
-    e = run_locate(&p->run, c->count ? c->words[0] : newest);
-    if (!e) e = run_command(&p->run, made, sizeof made);
-    if (!e && strcmp(made, "train cube") != 0)
-        e = weft_fail(p->run.ctx, WEFT_UNSUPPORTED,
-                      "%s is a run of \"%s\", whose network knows nothing of cubes", p->run.folder,
-                      *made ? made : "something else");
+    if (!e) e = play_find(&p->run, c, "train cube", &found);
+    if (!e && !found)
+        e = weft_fail(p->run.ctx, WEFT_FILE,
+                      "there is no run of the cube under runs/; weft train cube makes one");
     if (!e) e = run_read(&p->run, cube_net_read, &p->net);
     if (!e) e = cube_view_make(&p->view, p->run.state, &p->net, rows, threads);
-    return e ? e : cube_net_load(p->run.state, p->run.weights);
+    return e ? e : run_weights(&p->run);
 }
 
 /* ---- the cube ---- */
@@ -139,11 +133,6 @@ static void play_cube_json(const play_cube *p, int width) {
     json_end(&j);
 }
 
-static void play_cube_wait(double seconds) {
-    const struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
-    if (seconds > 0) nanosleep(&t, NULL);
-}
-
 /* On a terminal one cube that turns; elsewhere the solved one. */
 static void play_cube_film(const play_cube *p, const terminal *out, double delay) {
     uint32_t cube = p->start;
@@ -158,7 +147,7 @@ static void play_cube_film(const play_cube *p, const terminal *out, double delay
         }
         cube_print(out, cube);
         fflush(out->to);
-        if (out->live && i + 1 < p->count) play_cube_wait(delay);
+        if (out->live && i + 1 < p->count) play_wait(delay);
     }
 }
 

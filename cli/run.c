@@ -226,3 +226,30 @@ weft_err run_go_on(run *r, void *settings) {
                          name);
     return run_remember(r, r->call->options, settings);
 }
+
+/* ---- training, and what it left ---- */
+
+weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
+                   weft_train_result *result) {
+    const run_settings *const s = r->set;
+    char *config = run_config(r, more, user);
+    if (!config) return weft_fail(r->ctx, WEFT_MEMORY, "out of memory");
+    if (!d.steps) d.steps = s->steps;
+    if (d.seconds == 0) d.seconds = s->seconds;
+    d.run = r->folder;
+    d.config = config;
+    d.resume = s->resume;
+    d.progress = s->quiet ? NULL : stderr;
+    d.interrupt = true;
+    const weft_err e = weft_train(r->state, &d, result);
+    free(config);
+    return e;
+}
+
+weft_err run_weights(run *r) {
+    weft_archive *a = weft_archive_open(r->ctx, r->weights);
+    if (!a) return weft_error_code(r->ctx);
+    const weft_err e = weft_state_load(r->state, a, NULL);
+    weft_archive_free(a);
+    return e;
+}

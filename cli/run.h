@@ -53,6 +53,14 @@ weft_err run_go_on(run *r, void *settings);
 typedef void (*run_more)(const void *user, json *j);
 char *run_config(const run *r, run_more more, const void *user); /* free it; NULL: no memory */
 
+/* weft_train in the folder of the run, as the options say: config.json, resuming, progress, Ctrl-C,
+ * and where d has no limits theirs. */
+weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
+                   weft_train_result *result);
+
+/* The model of a run that exists, into what is recorded in its state. */
+weft_err run_weights(run *r);
+
 /* What it says of a run that exists. */
 weft_err run_command(run *r, char *name, size_t bytes); /* "train digits" */
 weft_err run_remember(run *r, const options *o, void *settings);

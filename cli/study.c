@@ -254,32 +254,23 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
     const study_settings *s = t->set;
     const weft_tensor inputs[2] = {t->x, t->y};
     const int64_t epoch = weft_loader_steps(t->loader), epochs = study_epochs(t);
-    char *config = run_config(&t->run, study_write_model, &t->model);
-    if (!config) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     const weft_err e =
-        weft_train(t->run.state,
-                   &(weft_train_desc){.graph = t->graph,
-                                      .loss = t->loss,
-                                      .rate = t->rate,
-                                      .update = t->update,
-                                      .inputs = {inputs, 2},
-                                      .loader = t->loader,
-                                      .threads = s->common.threads,
-                                      .steps = s->common.steps ? s->common.steps : epochs * epoch,
-                                      .seconds = s->common.seconds,
-                                      .evaluate = study_judge,
-                                      .user = t,
-                                      .evaluate_every = study_verdicts(epochs, epoch) * epoch,
-                                      .log_every = study_lines(epochs * epoch),
-                                      .patience = (int)s->patience,
-                                      .run = t->run.folder,
-                                      .config = config,
-                                      .title = title,
-                                      .resume = s->common.resume,
-                                      .progress = s->common.quiet ? NULL : stderr,
-                                      .interrupt = true},
-                   r);
-    free(config);
+        run_train(&t->run,
+                  (weft_train_desc){.graph = t->graph,
+                                    .loss = t->loss,
+                                    .rate = t->rate,
+                                    .update = t->update,
+                                    .inputs = {inputs, 2},
+                                    .loader = t->loader,
+                                    .threads = s->common.threads,
+                                    .steps = s->common.steps ? s->common.steps : epochs * epoch,
+                                    .evaluate = study_judge,
+                                    .user = t,
+                                    .evaluate_every = study_verdicts(epochs, epoch) * epoch,
+                                    .log_every = study_lines(epochs * epoch),
+                                    .patience = (int)s->patience,
+                                    .title = title},
+                  study_write_model, &t->model, r);
     if (e) return e;
     if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
     return study_report(t, title, r);

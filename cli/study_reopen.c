@@ -35,15 +35,14 @@ weft_err study_reopen(study *t, const call *c, const char *path, int threads,
 
 /* Averages, where the run has kept them, are what it was judged by. */
 weft_err study_weights(study *t) {
+    weft_err e = run_weights(&t->run);
+    if (e || !(t->set->average > 0)) return e;
     weft_archive *a = weft_archive_open(t->run.ctx, t->run.weights);
     if (!a) return weft_error_code(t->run.ctx);
-    weft_err e = weft_state_load(t->run.state, a, NULL);
-    if (!e && t->set->average > 0) {
-        e = weft_state_load(
-            t->run.state, a,
-            &(weft_load_desc){
-                .all = true, .prefix = "optim.ema.", .allow_extra = true, .allow_missing = true});
-    }
+    e = weft_state_load(
+        t->run.state, a,
+        &(weft_load_desc){
+            .all = true, .prefix = "optim.ema.", .allow_extra = true, .allow_missing = true});
     weft_archive_free(a);
     return e;
 }

@@ -93,29 +93,19 @@ static weft_err train_prepare(train_2048 *t) {
 }
 
 static weft_err train_run(train_2048 *t, weft_train_result *r) {
-    const run_settings *const s = t->run.set;
-    char *config = run_config(&t->run, NULL, NULL);
-    if (!config) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    weft_err e = weft_train(t->run.state,
-                            &(weft_train_desc){.step = train_step,
-                                               .steps = s->steps,
-                                               .seconds = t->seconds,
-                                               .evaluate = train_try,
-                                               .evaluate_every = t->algo->judge_every,
-                                               .user = t,
-                                               .run = t->run.folder,
-                                               .config = config,
-                                               .title = t->algo->title,
-                                               .resume = s->resume,
-                                               .log_every = t->algo->log_every,
-                                               .checkpoint_every = t->algo->save_every,
-                                               .progress = s->quiet ? NULL : stderr,
-                                               .interrupt = true},
-                            r);
-    free(config);
+    weft_err e = run_train(&t->run,
+                           (weft_train_desc){.step = train_step,
+                                             .seconds = t->seconds,
+                                             .evaluate = train_try,
+                                             .evaluate_every = t->algo->judge_every,
+                                             .user = t,
+                                             .title = t->algo->title,
+                                             .log_every = t->algo->log_every,
+                                             .checkpoint_every = t->algo->save_every},
+                           NULL, NULL, r);
     if (e) return e;
     t->judged = r->ending != WEFT_END_INTERRUPTED;
-    if (t->judged && !s->quiet) fprintf(stderr, "Judging by %d games\n", t->games);
+    if (t->judged && !t->run.set->quiet) fprintf(stderr, "Judging by %d games\n", t->games);
     if (t->judged) e = game_2048_play(t->run.ctx, t->algo, t->agent, 0, t->games, t->finished);
     if (t->judged && !e) e = verdict_2048_of(t->run.ctx, t->finished, t->games, &t->verdict);
     return e ? e

@@ -5,6 +5,7 @@
  * without a mistake it is learned. An attempt that has not come there in its time is given up, and
  * the next one begins; why is told and logged. What an attempt is and how far it has come lies in
  * the state, so a run that was stopped goes on with the same bits. */
+#include "aside.h"
 #include "automata.h"
 #include "checkerboard_oracle.h"
 #include "train_tasks.h"
@@ -23,12 +24,6 @@ typedef struct automata_settings {
     bool oracle;
 } automata_settings;
 
-typedef struct automata_kept {
-    char name[128];
-    void *bytes;
-    size_t n;
-} automata_kept;
-
 typedef struct automata_run {
     run run;
     const automata_settings *set;
@@ -37,12 +32,11 @@ typedef struct automata_run {
     int built; /* the attempt that rule and plan are for; -1: none */
     weft_plan *plan;
     weft_tensor loss;
-    float *x, *y;        /* feeds: boards as they begin, and as they shall be */
-    uint8_t *cells;      /* the same as bytes */
-    int32_t *attempt;    /* entries of the state: its number, ... */
-    int32_t *within;     /* ... and its steps so far */
-    automata_kept *kept; /* what an attempt begins with */
-    size_t kept_count;
+    float *x, *y;         /* feeds: boards as they begin, and as they shall be */
+    uint8_t *cells;       /* the same as bytes */
+    int32_t *attempt;     /* entries of the state: its number, ... */
+    int32_t *within;      /* ... and its steps so far */
+    aside first;          /* what an attempt begins with */
     int64_t wrong, tried; /* of the last look at the hard gates */
     bool exact;
     volatile bool stop;
@@ -106,34 +100,10 @@ static weft_err automata_build(automata_run *t, int attempt) {
     return t->x && t->y ? WEFT_OK : weft_error_code(c);
 }
 
-/* Parameters and what the optimiser remembers, as they are before the first step. */
-static weft_err automata_keep(automata_run *t) {
-    weft_state *const s = t->run.state;
-    const size_t n = weft_state_count(s);
-    t->kept = calloc(n, sizeof *t->kept);
-    for (size_t i = 0; i < n && t->kept; i++) {
-        weft_entry e;
-        if (weft_state_entry(s, i, &e)) return weft_error_code(t->run.ctx);
-        if (strncmp(e.name, "rng.", 4) == 0) continue;
-        automata_kept *const k = &t->kept[t->kept_count++];
-        *k = (automata_kept){.bytes = malloc(e.bytes + 1), .n = e.bytes};
-        snprintf(k->name, sizeof k->name, "%s", e.name);
-        if (!k->bytes) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-        const weft_err got = weft_state_get(s, e.name, k->bytes, e.bytes);
-        if (got) return got;
-    }
-    return t->kept ? WEFT_OK : weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-}
-
 static weft_err automata_again(automata_run *t) {
     ++*t->attempt;
     *t->within = 0;
-    for (size_t i = 0; i < t->kept_count; i++) {
-        const automata_kept *const k = &t->kept[i];
-        const weft_err e = weft_state_set(t->run.state, k->name, k->bytes, k->n);
-        if (e) return e;
-    }
-    return WEFT_OK;
+    return aside_back(&t->first, t->run.state);
 }
 
 /* ---- a step ---- */
@@ -217,28 +187,17 @@ static weft_err automata_prepare(automata_run *t) {
     t->within = weft_state_data(s, "rng.attempt.steps");
     if (!t->attempt || !t->within) return weft_error_code(c);
     const weft_err e = automata_build(t, 0);
-    return e ? e : automata_keep(t);
+    return e ? e : aside_take(&t->first, t->run.state, "rng."); /* these go on */
 }
 
 static weft_err automata_train(automata_run *t, weft_train_result *r) {
-    const run_settings *const s = t->run.set;
-    char *config = run_config(&t->run, NULL, NULL);
-    if (!config) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    const weft_err e = weft_train(t->run.state,
-                                  &(weft_train_desc){.step = automata_step,
-                                                     .steps = s->steps,
-                                                     .seconds = s->seconds,
-                                                     .user = t,
-                                                     .run = t->run.folder,
-                                                     .config = config,
-                                                     .title = t->task->title,
-                                                     .resume = s->resume,
-                                                     .log_every = t->task->check,
-                                                     .progress = s->quiet ? NULL : stderr,
-                                                     .interrupt = true,
-                                                     .stop = &t->stop},
-                                  r);
-    free(config);
+    const weft_err e = run_train(&t->run,
+                                 (weft_train_desc){.step = automata_step,
+                                                   .user = t,
+                                                   .title = t->task->title,
+                                                   .log_every = t->task->check,
+                                                   .stop = &t->stop},
+                                 NULL, NULL, r);
     if (e) return e;
     char summary[600];
     if (t->exact)
@@ -282,8 +241,7 @@ static void automata_tell(const automata_run *t, const weft_train_result *r) {
 }
 
 static void automata_close(automata_run *t) {
-    for (size_t i = 0; i < t->kept_count; i++) free(t->kept[i].bytes);
-    free(t->kept);
+    aside_free(&t->first);
     free(t->cells);
     weft_plan_free(t->plan);
     weft_automaton_free(t->rule);

@@ -169,26 +169,17 @@ static void cube_say(const char *line) {
 
 static weft_err cube_train(cube_training *t, weft_train_result *r) {
     const run_settings *const s = t->run.set;
-    char *config = run_config(&t->run, cube_net_write, &t->net);
-    if (!config) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    weft_err e = weft_train(t->run.state,
-                            &(weft_train_desc){.step = cube_step,
-                                               .steps = s->steps,
-                                               .seconds = t->seconds,
-                                               .evaluate = cube_try,
-                                               .evaluate_every = CUBE_EVERY,
-                                               .user = t,
-                                               .run = t->run.folder,
-                                               .config = config,
-                                               .title = "Cube",
-                                               .resume = s->resume,
-                                               .progress = s->quiet ? NULL : stderr,
-                                               .interrupt = true},
-                            r);
-    free(config);
+    weft_err e = run_train(&t->run,
+                           (weft_train_desc){.step = cube_step,
+                                             .seconds = t->seconds,
+                                             .evaluate = cube_try,
+                                             .evaluate_every = CUBE_EVERY,
+                                             .user = t,
+                                             .title = "Cube"},
+                           cube_net_write, &t->net, r);
     if (e) return e;
     t->judged = r->ending != WEFT_END_INTERRUPTED && t->set->judge != CUBE_JUDGE_NONE;
-    if (t->judged && !e)
+    if (t->judged)
         e = cube_judge(t->run.state, &t->net,
                        &(cube_judge_desc){.threads = s->threads,
                                           .quick = t->set->judge == CUBE_JUDGE_QUICK,

@@ -43,3 +43,24 @@ has() { # file key...: there are lines, and every one has every key
     done
 }
 field() { sed -n "s/.*\"$2\": \"*\\([^\",}]*\\).*/\\1/p" "$1"; } # file key
+
+# Runs below $scratch, by the bits of their models. A run that cannot be read is like no other.
+hash() { "$weft" inspect --hash "$scratch/$1"; }
+same() { [ -n "$(hash "$1")" ] && [ "$(hash "$1")" = "$(hash "$2")" ]; }
+differ() { [ -n "$(hash "$1")" ] && [ -n "$(hash "$2")" ] && ! same "$1" "$2"; }
+
+# A training of $scratch/NAME that gets Ctrl-C once it has written of itself: it must end with 130.
+# What it says is in $scratch/NAME.out.
+interrupted() { # name, words after "weft train" ...
+    name=$1
+    shift
+    "$weft" train "$@" --run "$scratch/$name" --quiet >"$scratch/$name.out" 2>&1 &
+    child=$!
+    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -s "$scratch/$name/metrics.jsonl" ] && break
+        sleep 0.2
+    done
+    kill -INT $child
+    wait $child
+    [ $? -eq 130 ] || { cat "$scratch/$name.out"; return 1; }
+}

@@ -11,10 +11,7 @@ train() { # run options...
     "$weft" train 2048 --run "$run" --quiet "$@"
 }
 play() { "$weft" play 2048 "$@"; }
-hash() { "$weft" inspect --hash "$scratch/$1"; }
 equal() { [ -n "$1" ] && [ "$1" = "$2" ]; }
-same() { equal "$(hash "$1")" "$(hash "$2")"; }
-differ() { [ -n "$(hash "$1")" ] && [ -n "$(hash "$2")" ] && ! same "$1" "$2"; }
 
 # ---- a run and what it leaves ----
 
@@ -49,18 +46,7 @@ check "another plan" train plan --steps 60 --games 1 --seed 7 --plan 50
 check "is another run too" differ whole plan
 check "and stays" refuses 1 'was begun with 50' train plan --resume --plan 60 --steps 70
 
-interrupted() {
-    "$weft" train 2048 --run "$scratch/ctrl" --seconds 100 --seed 7 --quiet >"$scratch/ctrl.out" 2>&1 &
-    child=$!
-    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        [ -s "$scratch/ctrl/metrics.jsonl" ] && break
-        sleep 0.2
-    done
-    kill -INT $child
-    wait $child
-    [ $? -eq 130 ] || { cat "$scratch/ctrl.out"; return 1; }
-}
-check "Ctrl-C ends with 130" interrupted
+check "Ctrl-C ends with 130" interrupted ctrl 2048 --seconds 100 --seed 7
 check "it says how to go on" grep -q -e '--resume goes on' "$scratch/ctrl.out"
 check "by seconds" ends 0 "$weft" train 2048 --run "$scratch/timed" --seconds 0.5 --games 2 --json
 check "they are kept" awk -v t="$(field "$scratch/out" train_seconds)" 'BEGIN { exit !(t >= 0.5 && t < 1.5) }'

@@ -3,9 +3,6 @@
 # an oracle's numbers, and what is refused.
 . tests/cli.sh
 case $weft in /*) ;; *) weft=$PWD/$weft ;; esac
-hash() { "$weft" inspect --hash "$scratch/$1"; }
-same() { [ "$(hash "$1")" = "$(hash "$2")" ]; }
-differ() { ! same "$1" "$2"; }
 
 # ---- Life is learned, whatever the seed; a wiring that does not come there is given up ----
 

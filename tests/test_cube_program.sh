@@ -10,9 +10,6 @@ train() { # run options...
     shift
     "$weft" train cube --run "$run" --quiet "$@"
 }
-hash() { "$weft" inspect --hash "$scratch/$1"; }
-same() { [ "$(hash "$1")" = "$(hash "$2")" ]; }
-differ() { ! same "$1" "$2"; }
 holds() { awk "BEGIN { exit !($1) }"; }
 
 # ---- a run and what it leaves ----
@@ -63,18 +60,7 @@ check "which have moved" differ clock before
 check "another seed" train seed --hidden 32 --batch 64 --seed 8 --judge none --plan 40 --steps 40
 check "is another network" differ whole seed
 
-interrupted() {
-    "$weft" train cube --run "$scratch/ctrl" --hidden 32 --batch 64 --quiet >"$scratch/ctrl.out" 2>&1 &
-    child=$!
-    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        [ -s "$scratch/ctrl/metrics.jsonl" ] && break
-        sleep 0.1
-    done
-    kill -INT $child
-    wait $child
-    [ $? -eq 130 ] || { cat "$scratch/ctrl.out"; return 1; }
-}
-check "Ctrl-C ends with 130" interrupted
+check "Ctrl-C ends with 130" interrupted ctrl cube --hidden 32 --batch 64
 check "without judging" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"
 check "and it goes on" train ctrl --resume --seconds 0.2 --judge none
 
