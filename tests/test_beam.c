@@ -1,5 +1,6 @@
 /* test_beam.c - the beam search against exhaustive search, and the cube's symmetries it is helped
  * by. Policies are made by hand: even, random, or perfect by the table of distances. */
+#include "cube_truth.h"
 #include "test.h"
 #include "weft/rl.h"
 
@@ -7,15 +8,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint8_t *distance; /* [WEFT_CUBE_STATES], made by the first test that asks */
-static const uint8_t *distances(void) {
-    if (!distance) {
-        distance = malloc(WEFT_CUBE_STATES);
-        if (distance) weft_cube_distances(distance);
-    }
-    return distance;
-}
 
 static weft_err even(void *user, const void *states, int n, float *scores) {
     (void)user, (void)states;

@@ -3,6 +3,7 @@
  * Each part of the agent is a switch; with each of them it must find the best action in every cell
  * of the grid, and a run that is stopped and loaded must go on with the same bits. */
 #include "dqn_world.h"
+#include "pole.h"
 
 typedef struct way {
     const char *name;
@@ -99,20 +100,6 @@ TEST(each_switch_solves_the_grid) {
 
 /* ---- the pole ---- */
 
-static double pole_mean(world *w) {
-    enum { GAMES = 50 };
-    float total[GAMES];
-    double sum = 0;
-    weft_state *apart = weft_state_new(w->c); /* every time the same games, from their beginning */
-    weft_envs *v =
-        weft_envs_new(apart, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
-    CHECK_EQ(weft_envs_play(v, weft_dqn_act, w->a, 600, total), WEFT_OK);
-    for (int i = 0; i < GAMES; i++) sum += (double)total[i];
-    weft_envs_free(v);
-    weft_state_free(apart);
-    return sum / GAMES;
-}
-
 TEST(the_pole_stands) {
     static const int hidden[] = {64, 64, 0};
     static const weft_optimiser_desc adam = {.kind = WEFT_OPTIMISER_ADAM, .lr = 1e-3f};
@@ -133,7 +120,7 @@ TEST(the_pole_stands) {
     while (mean < 475 && steps < 40000) {
         if (!world_step(&w, 1000)) break;
         steps += 1000;
-        mean = pole_mean(&w);
+        mean = pole_mean(w.c, weft_dqn_act, w.a);
     }
     CHECK(mean >= 475);
     world_close(&w);

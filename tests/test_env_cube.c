@@ -1,20 +1,12 @@
 /* test_env_cube.c - the 2x2x2 cube against stickers in space and against the known numbers: states,
  * distances, how far random turns lead. */
+#include "cube_truth.h"
 #include "stickers.h"
 #include "test.h"
 #include "weft/rl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static uint8_t *distance; /* [WEFT_CUBE_STATES], made by the first test that asks */
-static const uint8_t *distances(void) {
-    if (!distance) {
-        distance = malloc(WEFT_CUBE_STATES);
-        if (distance) weft_cube_distances(distance);
-    }
-    return distance;
-}
 
 static uint32_t turned(uint32_t cube, const char *text) {
     int32_t action[64];

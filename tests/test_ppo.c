@@ -2,6 +2,7 @@
 #include "run_folder.h" /* first: it asks for more of the system */
 
 #include "grid_truth.h"
+#include "pole.h"
 #include "test.h"
 #include <weft/io.h>
 #include <weft/rl.h>
@@ -97,20 +98,6 @@ TEST(the_grid_is_solved) {
     }
 }
 
-static double pole_mean(world *w) {
-    enum { GAMES = 50 };
-    float total[GAMES];
-    double sum = 0;
-    weft_state *apart = weft_state_new(w->c); /* every time the same games, from their beginning */
-    weft_envs *v =
-        weft_envs_new(apart, weft_envs_env(w->v), GAMES, "judged", &(weft_envs_desc){.seed = 1000});
-    CHECK_EQ(weft_envs_play(v, weft_ppo_act, w->a, 600, total), WEFT_OK);
-    for (int i = 0; i < GAMES; i++) sum += (double)total[i];
-    weft_envs_free(v);
-    weft_state_free(apart);
-    return sum / GAMES;
-}
-
 TEST(the_pole_stands) {
     static const weft_optimiser_desc adam = {
         .kind = WEFT_OPTIMISER_ADAM, .lr = 2e-3f, .clip_norm = 0.5f};
@@ -123,7 +110,7 @@ TEST(the_pole_stands) {
     while (mean < 475 && steps < 200) {
         if (!world_step(&w, 5)) break;
         steps += 5;
-        mean = pole_mean(&w);
+        mean = pole_mean(w.c, weft_ppo_act, w.a);
     }
     CHECK(mean >= 475);
     world_close(&w);

@@ -6,6 +6,12 @@
 
 #include "weft/rl.h"
 
+#define AGENT_TRY(call)                                                                            \
+    do {                                                                                           \
+        const weft_err agent_e = (call);                                                           \
+        if (agent_e) return agent_e;                                                               \
+    } while (0)
+
 enum { AGENT_LAYERS = 16, AGENT_NAME = 100 };
 
 typedef struct agent_net {

@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DQN_TRY(call)                                                                              \
-    do {                                                                                           \
-        const weft_err dqn_e = (call);                                                             \
-        if (dqn_e) return dqn_e;                                                                   \
-    } while (0)
-
 /* ---- making ---- */
 
 static void dqn_defaults(weft_dqn_desc *d) {
@@ -103,21 +97,21 @@ static weft_err dqn_make(weft_dqn *a) {
     int32_t *begun = NULL;
     char replay[AGENT_NAME + 8];
     snprintf(replay, sizeof replay, "%s.replay", a->net.name);
-    DQN_TRY(dqn_host_memory(a));
+    AGENT_TRY(dqn_host_memory(a));
     /* first of all, so that the parameters that learn lie together */
-    DQN_TRY(dqn_record_act(a));
-    DQN_TRY(dqn_entries(a, &begun));
+    AGENT_TRY(dqn_record_act(a));
+    AGENT_TRY(dqn_entries(a, &begun));
     a->replay = weft_replay_new(a->s, a->v, replay, &a->d.replay);
     if (!a->replay) return weft_error_code(a->c);
-    DQN_TRY(dqn_record_learn(a));
-    if (!a->d.no_target) DQN_TRY(dqn_record_sync(a));
+    AGENT_TRY(dqn_record_learn(a));
+    if (!a->d.no_target) AGENT_TRY(dqn_record_sync(a));
     if (*begun) return WEFT_OK;
     weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32); /* apart from those of the instances */
     if (a->d.stage_count && weft_envs_level(a->v) != a->stages[0].level) {
         memset(a->stale, 1, (size_t)a->n);
         weft_envs_set_level(a->v, a->stages[0].level);
     }
-    if (!a->d.no_target) DQN_TRY(dqn_copy_target(a));
+    if (!a->d.no_target) AGENT_TRY(dqn_copy_target(a));
     *begun = 1;
     return WEFT_OK;
 }
@@ -190,8 +184,8 @@ static weft_err dqn_choose(weft_dqn *a) {
     if (!left) return WEFT_OK;
     const int actions = a->e->actions;
     agent_observe(&a->net, a->v, a->act.x);
-    DQN_TRY(weft_run(a->act.plan));
-    DQN_TRY(
+    AGENT_TRY(weft_run(a->act.plan));
+    AGENT_TRY(
         weft_get(a->act.plan, a->act.out[0], a->q, (size_t)a->n * (size_t)actions * sizeof *a->q));
     for (int i = 0; i < a->n; i++)
         if (a->action[i] < 0)
@@ -234,22 +228,22 @@ static void dqn_next_stage(weft_dqn *a) {
 /* ---- learning ---- */
 
 static weft_err dqn_update(weft_dqn *a) {
-    DQN_TRY(weft_replay_draw(a->replay, a->count->updates, a->d.batch, &a->rows));
-    DQN_TRY(weft_run(a->learn));
+    AGENT_TRY(weft_replay_draw(a->replay, a->count->updates, a->d.batch, &a->rows));
+    AGENT_TRY(weft_run(a->learn));
     if (a->d.replay.prioritised) {
-        DQN_TRY(weft_get(a->learn, a->error, a->errors, (size_t)a->d.batch * sizeof *a->errors));
-        DQN_TRY(weft_replay_report(a->replay, a->d.batch, a->place, a->errors));
+        AGENT_TRY(weft_get(a->learn, a->error, a->errors, (size_t)a->d.batch * sizeof *a->errors));
+        AGENT_TRY(weft_replay_report(a->replay, a->d.batch, a->place, a->errors));
     }
     a->learned = true;
     a->count->updates++;
-    if (a->sync && a->count->updates % a->d.target_every == 0) DQN_TRY(weft_run(a->sync));
+    if (a->sync && a->count->updates % a->d.target_every == 0) AGENT_TRY(weft_run(a->sync));
     return WEFT_OK;
 }
 
 static weft_err dqn_learn(weft_dqn *a, int64_t before, int64_t now) {
     const int64_t due = (now / a->d.every - before / a->d.every) * a->d.updates;
     if (due == 0 || weft_replay_ready(a->replay) < a->d.start) return WEFT_OK;
-    for (int64_t i = 0; i < due; i++) DQN_TRY(dqn_update(a));
+    for (int64_t i = 0; i < due; i++) AGENT_TRY(dqn_update(a));
     return WEFT_OK;
 }
 
@@ -274,8 +268,8 @@ static weft_err dqn_check(const weft_dqn *a) {
                          a->net.name, (long long)n->steps, (long long)n->updates,
                          (long long)n->episodes, (long long)n->stage_episodes, (int)*a->stage,
                          a->d.stage_count);
-    DQN_TRY(agent_check_rng(&a->net, a->rng));
-    DQN_TRY(weft_envs_check(a->v));
+    AGENT_TRY(agent_check_rng(&a->net, a->rng));
+    AGENT_TRY(weft_envs_check(a->v));
     return weft_replay_check(a->replay);
 }
 
@@ -283,19 +277,19 @@ weft_err weft_dqn_step(void *agent, int64_t step, weft_metrics *m) {
     weft_dqn *const a = agent;
     (void)step;
     if (a->seen != a->count->steps) {
-        DQN_TRY(dqn_check(a));
+        AGENT_TRY(dqn_check(a));
         a->explore_at = -1;
     }
     const int64_t ticks = a->d.by_episode ? a->count->episodes : a->count->steps;
-    DQN_TRY(dqn_choose(a));
-    DQN_TRY(weft_envs_step(a->v, a->action, a->reward, a->done));
-    DQN_TRY(weft_replay_add(a->replay, a->action, a->reward, a->done));
+    AGENT_TRY(dqn_choose(a));
+    AGENT_TRY(weft_envs_step(a->v, a->action, a->reward, a->done));
+    AGENT_TRY(weft_replay_add(a->replay, a->action, a->reward, a->done));
     const int64_t episodes = a->count->episodes;
     for (int i = 0; i < a->n; i++)
         if (a->done[i]) dqn_episode(a, i);
     if (a->count->episodes != episodes) dqn_next_stage(a);
     a->seen = ++a->count->steps;
-    DQN_TRY(dqn_learn(a, ticks, a->d.by_episode ? a->count->episodes : a->count->steps));
+    AGENT_TRY(dqn_learn(a, ticks, a->d.by_episode ? a->count->episodes : a->count->steps));
     if (m) dqn_metrics(a, m);
     return WEFT_OK;
 }
@@ -307,7 +301,7 @@ weft_err weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
     if (weft_envs_env(v) != a->e)
         return weft_fail(a->c, WEFT_ARGUMENT, "agent \"%s\" learns \"%s\" and was taught \"%s\"",
                          a->net.name, a->e->name, weft_envs_env(v)->name);
-    if (!a->teach.plan || a->teach.rows != n) DQN_TRY(dqn_record_teach(a, n));
+    if (!a->teach.plan || a->teach.rows != n) AGENT_TRY(dqn_record_teach(a, n));
     for (int i = 0; i < n; i++)
         if (actions[i] < 0 || actions[i] >= a->e->actions)
             return weft_fail(a->c, WEFT_ARGUMENT, "weft_dqn_teach: instance %d: action %d of %d", i,
@@ -320,7 +314,7 @@ weft_err weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
                              "weft_dqn_teach: instance %d: action %d is not legal there", i,
                              (int)actions[i]);
     memcpy(a->teach.action, actions, (size_t)n * sizeof *actions);
-    DQN_TRY(weft_run(a->teach.plan));
+    AGENT_TRY(weft_run(a->teach.plan));
     if (loss) *loss = weft_item(a->teach.plan, a->teach.loss);
     return WEFT_OK;
 }
