@@ -155,6 +155,8 @@ static weft_err checkerboard_wrong(const automata_task *t, const weft_automaton 
 static const int checkerboard_perceive[] = {8, 4, 2, 0};
 static const int checkerboard_update[] = {256, 256, 256, 256, 256, 256, 256, 256, 256,
                                           256, 128, 64,  32,  16,  8,   8,   0};
+static const int checkerboard_update_async[] = {
+    256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 128, 64, 32, 16, 8, 8, 0};
 const automata_task automata_checkerboard = {
     .name = "checkerboard",
     .title = "Checkerboard",
@@ -172,6 +174,28 @@ const automata_task automata_checkerboard = {
     .decay = 0.02f,
     .check = 10,
     .patience = 250,
+    .begin = automata_noise,
+    .target = checkerboard_target,
+    .wrong = checkerboard_wrong,
+};
+const automata_task automata_checkerboard_async = {
+    .name = "checkerboard-async",
+    .title = "Checkerboard, cells by chance",
+    .shape = {.channels = 8,
+              .kernels = 16,
+              .perceive = checkerboard_perceive,
+              .update = checkerboard_update_async},
+    .boards = 1,
+    .height = 14,
+    .width = 14,
+    .steps = 50,
+    .shown = 1,
+    .share = 0.6f,
+    .rate = 0.1f,
+    .pass = 5,
+    .decay = 0.02f,
+    .check = 10,
+    .patience = 400,
     .begin = automata_noise,
     .target = checkerboard_target,
     .wrong = checkerboard_wrong,

@@ -30,7 +30,7 @@ typedef struct automata_task {
                       bool thorough, int64_t *wrong, int64_t *tried);
 } automata_task;
 
-extern const automata_task automata_life, automata_checkerboard;
+extern const automata_task automata_life, automata_checkerboard, automata_checkerboard_async;
 
 /* Conway's rule for one cell, written down once more, apart from anything that was learned. */
 int automata_life_rule(int alive, int around);

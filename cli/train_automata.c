@@ -21,7 +21,7 @@ typedef struct automata_settings {
     double rate, pass, decay, temperature;
     int64_t patience, epochs;
     int mode;
-    bool oracle;
+    bool async, oracle;
 } automata_settings;
 
 typedef struct automata_run {
@@ -287,7 +287,7 @@ static int oracle_main(const call *c, const automata_settings *s) {
 static int checkerboard_main(const call *c) {
     const automata_settings *const s = c->settings;
     if (s->oracle) return oracle_main(c, s);
-    return automata_main(c, &automata_checkerboard);
+    return automata_main(c, s->async ? &automata_checkerboard_async : &automata_checkerboard);
 }
 
 /* clang-format off */
@@ -306,6 +306,7 @@ static int checkerboard_main(const call *c) {
 static const option life_options[] = { AUTOMATA_ROWS };
 static const option checkerboard_options[] = {
     ROW(oracle, "oracle", OPTION_FLAG, NULL, 0, 0, "repeat a known run, and print its losses"),
+    ROW(async, "async", OPTION_FLAG, NULL, 0, 0, "a cell goes on with a chance of 0.6, in 50 steps"),
     ROW(epochs, "epochs", OPTION_LONG, "N", 1, 1000000, "of the oracle (640)"),
     AUTOMATA_ROWS,
 };
@@ -336,6 +337,7 @@ const command train_checkerboard_task = {
         "fresh boards, nor on boards of 64 x 64 after four times the steps. --oracle repeats a\n"
         "known run of another system instead and prints its losses.\n",
     .examples = "weft train checkerboard\n"
+                "weft train checkerboard --async\n"
                 "weft train checkerboard --oracle --epochs 4\n",
     COMMAND_OPTIONS(checkerboard_options),
     .settings_size = sizeof(automata_settings),

@@ -23,7 +23,7 @@ check "and that it is not learned" grep -q 'Not learned' "$scratch/out"
 
 # ---- stopped and gone on with: the same bits, on other threads, with a wiring given up between ----
 
-for task in life checkerboard; do
+for task in life checkerboard "checkerboard --async"; do
     rm -rf "$scratch/whole" "$scratch/halves"
     check "$task, whole" ends 0 "$weft" train $task --run "$scratch/whole" --attempt 6 --steps 16 --threads 1 -q
     check "$task, half" ends 0 "$weft" train $task --run "$scratch/halves" --attempt 6 --steps 8 --threads 2 -q
