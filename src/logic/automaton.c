@@ -3,7 +3,7 @@
  * The gates of a step are one network: 9 inputs for each channel, a copy of every kernel for each
  * channel with the same rows of logits, then the update. Boards are recorded as [channels, boards,
  * height, width], so that the neighbourhoods of all cells are nine shifted views of them. */
-#include "logic/network.h"
+#include "logic/soft.h"
 
 #include <weft/rl.h>
 

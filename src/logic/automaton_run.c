@@ -2,7 +2,7 @@
  *
  * Cells come and go as bytes. Each step packs the nine neighbours of every channel into words, runs
  * the circuit over all cells of all boards at once, and unpacks the new channels. */
-#include "logic/network.h"
+#include "logic/soft.h"
 
 #include <weft/rl.h>
 

@@ -1,6 +1,6 @@
-/* network.h - a network of gates in the making, as network.c and automaton.c know it. */
-#ifndef WEFT_LOGIC_NETWORK_H
-#define WEFT_LOGIC_NETWORK_H
+/* soft.h - a network of gates in the making, as soft.c and automaton.c know it. */
+#ifndef WEFT_LOGIC_SOFT_H
+#define WEFT_LOGIC_SOFT_H
 
 #include <weft/logic.h>
 

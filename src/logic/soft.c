@@ -1,5 +1,5 @@
-/* network.c - gates in the making: numbered values, layers over them, and how logits become gates. */
-#include "logic/network.h"
+/* soft.c - gates in the making: numbered values, layers over them, and how logits become gates. */
+#include "logic/soft.h"
 
 #include <string.h>
 
