@@ -23,10 +23,6 @@ static inline int kind_inverted(int kind) {
     return kind ^ 15;
 }
 
-static inline int kind_swapped(int kind) { /* f(b, a) */
-    return (kind & 9) | (kind & 2) << 1 | (kind & 4) >> 1;
-}
-
 static inline int kind_not_a(int kind) { /* f(!a, b) */
     return (kind & 3) << 2 | kind >> 2;
 }
