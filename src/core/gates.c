@@ -48,24 +48,10 @@ static bool gates_known(weft_graph *g, const weft_gate *gate, size_t n, const in
 }
 
 /* The graph's own copy, which is the same one for the same wiring. */
-static const gate_wiring *gates_keep(weft_graph *g, const gate_wiring *like) {
-    const size_t gate_bytes = (size_t)like->gates * sizeof *like->gate;
-    const size_t output_bytes = (size_t)like->outputs * sizeof *like->output;
-    for (const gate_wiring *w = g->wiring; w; w = w->next)
-        if (w->features == like->features && w->gates == like->gates &&
-            w->outputs == like->outputs && w->rows == like->rows &&
-            !memcmp(w->gate, like->gate, gate_bytes) &&
-            !memcmp(w->output, like->output, output_bytes))
-            return w;
-    gate_wiring *own = arena_new(&g->memory, sizeof *own);
-    weft_gate *gate = arena_new(&g->memory, gate_bytes + 1);
-    int32_t *output = arena_new(&g->memory, output_bytes + 1);
-    if (!own || !gate || !output) return NULL;
-    if (gate_bytes) memcpy(gate, like->gate, gate_bytes);
-    if (output_bytes) memcpy(output, like->output, output_bytes);
-    *own = *like;
-    own->gate = gate, own->output = output, own->next = g->wiring;
-    return g->wiring = own;
+static const gate_wiring *gates_keep(weft_graph *g, gate_wiring w) {
+    w.gate = graph_keep(g, w.gate, (size_t)w.gates * sizeof *w.gate);
+    w.output = graph_keep(g, w.output, (size_t)w.outputs * sizeof *w.output);
+    return w.gate && w.output ? graph_keep(g, &w, sizeof w) : NULL;
 }
 
 weft_tensor weft_gate_program(weft_tensor x, weft_tensor coef, const weft_gate *gates, size_t n,
@@ -83,13 +69,13 @@ weft_tensor weft_gate_program(weft_tensor x, weft_tensor coef, const weft_gate *
                           shape_text(b, sizeof b, sc.rank, sc.n));
     }
     if (!gates_known(g, gates, n, outputs, m, sx.n[0], sc.n[0])) return tensor_at(g, 0);
-    const gate_wiring like = {.features = (int32_t)sx.n[0],
-                              .gates = (int32_t)n,
-                              .outputs = (int32_t)m,
-                              .rows = (int32_t)sc.n[0],
-                              .gate = gates,
-                              .output = outputs};
-    const gate_wiring *w = gates_keep(g, &like);
+    const gate_wiring wiring = {.features = (int32_t)sx.n[0],
+                                .gates = (int32_t)n,
+                                .outputs = (int32_t)m,
+                                .rows = (int32_t)sc.n[0],
+                                .gate = gates,
+                                .output = outputs};
+    const gate_wiring *w = gates_keep(g, wiring);
     if (!w) return graph_fail(g, WEFT_MEMORY, "gate_program: out of memory");
     in[0] = weft_cast(x, WEFT_F32);
     in[1] = weft_cast(coef, WEFT_F32);

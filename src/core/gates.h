@@ -6,13 +6,11 @@
 
 #include "core/graph.h"
 
-typedef struct gate_wiring gate_wiring;
-struct gate_wiring {
-    const gate_wiring *next; /* of the graph: equal wirings are one                      */
+typedef struct gate_wiring {
     int32_t features, gates, outputs, rows;
-    const weft_gate *gate;   /* [gates]                                                  */
-    const int32_t *output;   /* [outputs] numbers of values                              */
-};
+    const weft_gate *gate;  /* [gates] */
+    const int32_t *output;  /* [outputs] numbers of values */
+} gate_wiring;
 
 /* Attributes of both blocks: where the wiring lies; of gates_grad also how many pieces. */
 enum { GATES_ATTR_WIRING, GATES_ATTR_PIECES, GATES_ATTRS };

@@ -317,6 +317,24 @@ weft_tensor weft_input(weft_graph *g, weft_dtype t, weft_shape s) {
     return x;
 }
 
+struct graph_bytes {
+    struct graph_bytes *next;
+    size_t n;
+    void *at;
+};
+
+const void *graph_keep(weft_graph *g, const void *bytes, size_t n) {
+    for (const struct graph_bytes *k = g->kept; k; k = k->next)
+        if (k->n == n && (!n || !memcmp(k->at, bytes, n))) return k->at;
+    struct graph_bytes *k = arena_new(&g->memory, sizeof *k);
+    void *at = arena_new(&g->memory, n + !n);
+    if (!k || !at) return NULL;
+    if (n) memcpy(at, bytes, n);
+    *k = (struct graph_bytes){g->kept, n, at};
+    g->kept = k;
+    return at;
+}
+
 weft_tensor weft_const(weft_graph *g, weft_dtype t, weft_shape s, const void *data) {
     if (!graph_shape_ok(g, "const", t, &s)) return tensor_at(g, 0);
     int64_t count = 1;
@@ -325,9 +343,8 @@ weft_tensor weft_const(weft_graph *g, weft_dtype t, weft_shape s, const void *da
             return graph_fail(g, WEFT_SHAPE, "const: too many elements");
     if (!data && count) return graph_fail(g, WEFT_ARGUMENT, "const: the data is NULL");
     size_t bytes = (size_t)count * weft_dtype_size(t);
-    void *copy = arena_new(&g->memory, bytes);
+    const void *copy = graph_keep(g, data, bytes);
     if (!copy) return graph_fail(g, WEFT_MEMORY, "const: out of memory for %zu bytes", bytes);
-    if (bytes) memcpy(copy, data, bytes);
     int64_t at = (int64_t)(intptr_t)copy;
     return graph_append(g, OP_data, t, s.rank, s.n, NULL, 0, &at, 1);
 }

@@ -78,7 +78,7 @@ struct weft_graph {
     graph_custom *custom; size_t customs, custom_cap;
     graph_span *span; size_t spans, span_cap;  uint32_t open_span;
     weft_updates layers;                               /* updates that layers left here          */
-    const struct gate_wiring *wiring;                  /* of gate programs, a list               */
+    struct graph_bytes *kept;                          /* what graph_keep keeps, a list          */
     uint32_t inputs;
     uint16_t salt;
     bool     final;  /* a compiler's copy: nobody differentiates it any more */
@@ -106,6 +106,8 @@ weft_tensor graph_fail(weft_graph *g, weft_err e, const char *format, ...) WEFT_
 weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
                          const weft_tensor *in, int nin, const int64_t *attr, int nattr);
 weft_tensor graph_literal(weft_graph *g, weft_dtype t, uint32_t bits);        /* 0-d           */
+/* a copy that lives as long as the graph; equal bytes are one copy; NULL: out of memory */
+const void *graph_keep(weft_graph *g, const void *bytes, size_t n);
 /* one more state, kept until the graph is freed */
 bool        graph_hold (weft_graph *g, weft_state *s);
 weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype t, weft_shape dims);

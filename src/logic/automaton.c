@@ -188,13 +188,48 @@ bool automaton_wraps(const weft_automaton *a) {
 
 /* ---- a step ---- */
 
-/* One more row or column on either side: zeros, or those of the other side. */
-static weft_tensor automaton_rim(weft_tensor x, int axis, bool wrap) {
-    if (!wrap) return weft_pad(x, axis, 1, 1, 0);
+/* Edges that meet: one more row or column on either side, those of the other side. */
+static weft_tensor automaton_rim(weft_tensor x, int axis) {
     const int64_t n = weft_dim(x, axis);
     const weft_tensor parts[3] = {weft_slice(x, axis, n - 1, n, 1), x,
                                   weft_slice(x, axis, 0, 1, 1)};
     return weft_concat((weft_tensors){parts, 3}, axis);
+}
+
+static void automaton_see_around(weft_tensor cells, weft_tensor *seen) {
+    const weft_shape s = weft_shape_of(cells);
+    const weft_tensor wide = automaton_rim(automaton_rim(cells, 2), 3);
+    for (int k = 0; k < AUTOMATON_SEEN; k++) {
+        const int64_t y = k / 3, x = k % 3;
+        const weft_tensor rows = weft_slice(wide, 2, y, y + s.n[2], 1);
+        seen[k] = weft_reshape(weft_slice(rows, 3, x, x + s.n[3], 1),
+                               weft_dims(s.n[0], s.n[1] * s.n[2] * s.n[3]));
+    }
+}
+
+/* Zeros beyond the edges. All boards are one long row that is moved along; what comes over an edge
+ * that way is taken out by a mask. Long rows are moved at once, the short ones of a board are not:
+ * this is a tenth of the time. */
+static void automaton_see_within(weft_ctx *c, weft_tensor cells, weft_tensor *seen) {
+    const weft_shape s = weft_shape_of(cells);
+    const int64_t height = s.n[2], width = s.n[3], all = s.n[1] * height * width;
+    const weft_tensor row = weft_reshape(cells, weft_dims(s.n[0], all));
+    const weft_tensor wide = weft_pad(row, 1, width + 1, width + 1, 0);
+    float *const mask = weft_resize(c, NULL, (size_t)all * sizeof *mask + 1);
+    for (int k = 0; k < AUTOMATON_SEEN; k++) {
+        const int64_t down = k / 3 - 1, right = k % 3 - 1;
+        for (int64_t i = 0; mask && i < all; i++) {
+            const int64_t y = i / width % height + down, x = i % width + right;
+            mask[i] = y >= 0 && y < height && x >= 0 && x < width;
+        }
+        const int64_t from = (down + 1) * width + right + 1;
+        seen[k] = !mask ? weft_poison(cells.g, WEFT_MEMORY, "weft_automaton_step: out of memory")
+                  : k == AUTOMATON_CENTRE
+                      ? row
+                      : weft_mul(weft_slice(wide, 1, from, from + all, 1),
+                                 weft_const(cells.g, WEFT_F32, weft_dims(1, all), mask));
+    }
+    weft_resize(c, mask, 0);
 }
 
 weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft_tensor coef) {
@@ -205,16 +240,13 @@ weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft
             "weft_automaton_step: cells of rank %d, %lld channels; [%d, boards, height, "
             "width] was expected",
             weft_rank(cells), (long long)weft_dim(cells, 0), a->channels);
-    const weft_shape s = weft_shape_of(cells);
-    const int64_t all = s.n[1] * s.n[2] * s.n[3];
-    const weft_tensor wide = automaton_rim(automaton_rim(cells, 2, a->wrap), 3, a->wrap);
     weft_tensor seen[AUTOMATON_SEEN];
-    for (int k = 0; k < AUTOMATON_SEEN; k++) {
-        const int64_t y = k / 3, x = k % 3;
-        seen[k] = weft_slice(weft_slice(wide, 2, y, y + s.n[2], 1), 3, x, x + s.n[3], 1);
-    }
-    const weft_tensor stacked = weft_stack((weft_tensors){seen, AUTOMATON_SEEN}, 1);
-    const weft_tensor x = weft_reshape(stacked, weft_dims(AUTOMATON_SEEN * a->channels, all));
+    if (a->wrap) automaton_see_around(cells, seen);
+    else automaton_see_within(a->c, cells, seen);
+    const weft_shape s = weft_shape_of(cells);
+    const weft_tensor x =
+        weft_reshape(weft_stack((weft_tensors){seen, AUTOMATON_SEEN}, 1),
+                     weft_dims(AUTOMATON_SEEN * a->channels, s.n[1] * s.n[2] * s.n[3]));
     return weft_reshape(weft_logic_record(a->logic, x, coef), s);
 }
 

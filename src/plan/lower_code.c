@@ -229,13 +229,12 @@ void lower_store(lower *l, uint32_t id) {
 
 /* ---- loop order and merging of dimensions ---- */
 
-static bool lower_mergeable(const kernel *k, int d) { /* may d and d + 1 be one? */
+static bool lower_mergeable(const kernel *k, int d, int e) { /* may d and e below it be one? */
     for (int i = 0; i < k->nview; i++) {
         const kview *v = &k->view[i];
-        bool guard = v->guard && (v->lo[d] > 0 || v->hi[d] < k->dim[d] || v->lo[d + 1] > 0 ||
-                                  v->hi[d + 1] < k->dim[d + 1]);
-        if (guard || (v->stride[d] != v->stride[d + 1] * k->dim[d + 1] && k->dim[d] != 1))
-            return false;
+        bool guard = v->guard &&
+                     (v->lo[d] > 0 || v->hi[d] < k->dim[d] || v->lo[e] > 0 || v->hi[e] < k->dim[e]);
+        if (guard || (v->stride[d] != v->stride[e] * k->dim[e] && k->dim[d] != 1)) return false;
     }
     return true;
 }
@@ -279,16 +278,20 @@ static void lower_order(const cluster *c, kernel *k) {
     }
 }
 
+static bool lower_merged(kernel *k, int d, int e) { /* d into e, where that may be */
+    if (!lower_mergeable(k, d, e)) return false;
+    k->dim[e] *= k->dim[d];
+    for (int v = 0; v < k->nview; v++) k->view[v].lo[e] = 0, k->view[v].hi[e] = (int32_t)k->dim[e];
+    lower_drop(k, d);
+    return true;
+}
+
 static void lower_merge(kernel *k) {
     for (int d = 0; d < k->outer + k->reduce;) {
         int edge = d < k->outer ? k->outer : k->outer + k->reduce;
-        if (d + 1 < edge && lower_mergeable(k, d)) {
-            k->dim[d + 1] *= k->dim[d];
-            for (int v = 0; v < k->nview; v++)
-                k->view[v].lo[d + 1] = 0, k->view[v].hi[d + 1] = (int32_t)k->dim[d + 1];
-            lower_drop(k, d);
-        } else d++;
+        if (d + 1 >= edge || !lower_merged(k, d, d + 1)) d++;
     }
+    if (k->inner && k->outer) lower_merged(k, k->outer - 1, k->outer + k->reduce);
     if (k->reduce == 0 && k->outer == 0) { /* a single number is a row of one */
         k->outer = 1;
         k->dim[0] = 1;

@@ -1,13 +1,16 @@
 /* gates.c - gate programs: a tile of cells goes through the whole program, then the next one.
  *
  * gates: x, coef -> y. gates_grad: x, coef, dy -> dx, sums of pieces of the cells. Gates that lead to
- * no output are left out. Forward, a value's place is given to another once it was read last, so a
+ * no output are left out, and those of a layer are taken in the order of what they read, so that
+ * neighbours find it in the first cache. Forward, a value's place is given to another once it was read last, so a
  * tile's values stay in the first caches; backward all values are computed again and kept, and the
  * gradients get such places. The code is made once, when the plan is. */
 #include "gates_loops.h"
 
 #include "core/gates.h"
 #include "routines.h"
+
+#include <stdlib.h>
 
 typedef struct gates_choice {
     const gates_table *t;
@@ -39,16 +42,43 @@ static uint32_t gates_place(gates_places *p) {
     return p->frees ? p->free[--p->frees] : p->made++ * p->tile;
 }
 
+/* A gate in its turn, by what it reads. */
+typedef struct gates_turn {
+    int32_t low, high, gate;
+} gates_turn;
+
 /* What the making of the code needs for a moment: by value. */
 typedef struct gates_draft {
     const gate_wiring *w;
     size_t values;
+    gates_turn *turn; /* gates in the order they are taken */
     bool *live;
-    int32_t *last;   /* the last gate that reads a value; `gates` for outputs; -1: none */
+    int32_t *last;   /* the last turn that reads a value; `gates` for outputs; -1: none */
     uint32_t *place; /* of the value */
     uint32_t *slope; /* of its gradient */
     gates_places places;
 } gates_draft;
+
+static int gates_before(const void *x, const void *y) {
+    const gates_turn *const a = x, *const b = y;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return a->gate < b->gate ? -1 : 1;
+}
+
+/* A layer is a run of gates that do not read each other. */
+static void gates_order(gates_draft *d) {
+    const gate_wiring *w = d->w;
+    int32_t layer = 0;
+    for (int32_t i = 0; i < w->gates; i++) {
+        const weft_gate g = w->gate[i];
+        d->turn[i] = (gates_turn){g.a < g.b ? g.a : g.b, g.a < g.b ? g.b : g.a, i};
+        if (d->turn[i].high < w->features + layer) continue;
+        qsort(d->turn + layer, (size_t)(i - layer), sizeof *d->turn, gates_before);
+        layer = i;
+    }
+    qsort(d->turn + layer, (size_t)(w->gates - layer), sizeof *d->turn, gates_before);
+}
 
 static void gates_mark(gates_draft *d) {
     const gate_wiring *w = d->w;
@@ -56,16 +86,16 @@ static void gates_mark(gates_draft *d) {
     for (int32_t i = 0; i < w->outputs; i++)
         d->live[w->output[i]] = true, d->last[w->output[i]] = w->gates;
     for (int32_t i = w->gates - 1; i >= 0; i--) {
-        const weft_gate *g = &w->gate[i];
-        if (!d->live[w->features + i]) continue;
+        const weft_gate *g = &w->gate[d->turn[i].gate];
+        if (!d->live[w->features + d->turn[i].gate]) continue;
         d->live[g->a] = d->live[g->b] = true;
         if (d->last[g->a] < 0) d->last[g->a] = i;
         if (d->last[g->b] < 0) d->last[g->b] = i;
     }
 }
 
-static void gates_leave(gates_draft *d, int32_t value, int32_t gate) {
-    if (d->last[value] == gate) d->places.free[d->places.frees++] = d->place[value];
+static void gates_leave(gates_draft *d, int32_t value, int32_t turn) {
+    if (d->last[value] == turn) d->places.free[d->places.frees++] = d->place[value];
 }
 
 /* keep: no place is given twice. */
@@ -74,15 +104,16 @@ static void gates_write_code(gates_draft *d, gates_choice *o, bool keep) {
     for (int32_t i = 0; i < w->features; i++)
         o->in[i] = d->place[i] = d->live[i] ? gates_place(&d->places) : GATES_NONE;
     for (int32_t i = 0; i < w->gates; i++) {
-        const weft_gate *g = &w->gate[i];
-        if (!d->live[w->features + i]) continue;
+        const int32_t own = w->features + d->turn[i].gate;
+        const weft_gate *g = &w->gate[d->turn[i].gate];
+        if (!d->live[own]) continue;
         gates_code *c = &o->code[o->codes++];
         *c = (gates_code){.a = d->place[g->a], .b = d->place[g->b], .row = (uint32_t)g->row * 4};
         if (!keep) { /* its own place may be one that it reads: lane by lane that is well */
             gates_leave(d, g->a, i);
             if (g->b != g->a) gates_leave(d, g->b, i);
         }
-        c->out = d->place[w->features + i] = gates_place(&d->places);
+        c->out = d->place[own] = gates_place(&d->places);
     }
     o->values = (size_t)d->places.made * d->places.tile;
 }
@@ -106,8 +137,8 @@ static void gates_write_back(gates_draft *d, gates_choice *o) {
     }
     size_t at = o->codes;
     for (int32_t i = w->gates - 1; i >= 0; i--) {
-        const weft_gate *g = &w->gate[i];
-        const int32_t own = w->features + i;
+        const weft_gate *g = &w->gate[d->turn[i].gate];
+        const int32_t own = w->features + d->turn[i].gate;
         if (!d->live[own]) continue;
         const gates_code *c = &o->code[--at];
         gates_back *b = &o->back[o->backs++];
@@ -122,6 +153,7 @@ static void gates_write_back(gates_draft *d, gates_choice *o) {
 
 static bool gates_room(gates_draft *d, gates_choice *o, bool back, arena *memory) {
     const size_t n = d->values + 1, gates = (size_t)d->w->gates + GATES_AHEAD;
+    d->turn = arena_new(memory, n * sizeof *d->turn);
     d->live = arena_new(memory, n * sizeof *d->live);
     d->last = arena_new(memory, n * sizeof *d->last);
     d->place = arena_new(memory, n * sizeof *d->place);
@@ -133,8 +165,8 @@ static bool gates_room(gates_draft *d, gates_choice *o, bool back, arena *memory
     o->slope = arena_new(memory, n * sizeof *o->slope);
     o->out = arena_new(memory, ((size_t)d->w->outputs + 1) * sizeof *o->out);
     o->first = arena_new(memory, ((size_t)d->w->outputs + 1) * sizeof *o->first);
-    return d->live && d->last && d->place && d->slope && d->places.free && o->code && o->back &&
-           o->in && o->slope && o->out && o->first;
+    return d->turn && d->live && d->last && d->place && d->slope && d->places.free && o->code &&
+           o->back && o->in && o->slope && o->out && o->first;
 }
 
 static weft_err gates_make(routine *r, const step *s, isa level, weft_ctx *c, arena *memory,
@@ -142,7 +174,7 @@ static weft_err gates_make(routine *r, const step *s, isa level, weft_ctx *c, ar
     WEFT_TRY(routine_own(r, sizeof(gates_choice), c, memory));
     gates_choice *o = r->own;
     const gate_wiring *w = gates_wiring(s->attr);
-    *o = (gates_choice){.t = gates_of(level),
+    *o = (gates_choice){.t = gates_of(level, s->in[0].dim[1]),
                         .cells = s->in[0].dim[1],
                         .features = w->features,
                         .outputs = w->outputs,
@@ -152,6 +184,7 @@ static weft_err gates_make(routine *r, const step *s, isa level, weft_ctx *c, ar
                      .places = {.tile = (uint32_t)o->t->tile}};
     if (!gates_room(&d, o, back, memory))
         return weft_fail(c, WEFT_MEMORY, "gate_program: out of memory for its code");
+    gates_order(&d);
     gates_mark(&d);
     gates_write_code(&d, o, back);
     if (back) gates_write_back(&d, o);

@@ -5,6 +5,7 @@
 
 #include "isa.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ typedef struct gates_table {
                      float *grad, float *sums);
 } gates_table;
 
-const gates_table *gates_of(isa level);
+/* For so many cells. */
+const gates_table *gates_of(isa level, int64_t cells);
 
 #endif
