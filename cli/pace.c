@@ -16,15 +16,22 @@ weft_err pace_make(pace *p, weft_state *s, const char *name, const pace_desc *d)
     weft_buffer(g, s, planned, WEFT_I32, weft_dims(1), (weft_init){0});
     weft_buffer(g, s, spent, WEFT_F32, weft_dims(1), (weft_init){0});
     weft_graph_free(g);
-    *p = (pace){.seconds = d->seconds, .settled = d->settled};
+    *p = (pace){.seconds = d->seconds,
+                .settled = d->settled,
+                .plan = (int32_t)(d->plan < INT32_MAX ? d->plan : INT32_MAX)};
     p->planned = weft_state_data(s, planned);
     p->spent = weft_state_data(s, spent);
-    if (!p->planned || !p->spent) return weft_error_code(c);
-    *p->planned = (int32_t)(d->plan < INT32_MAX ? d->plan : INT32_MAX);
-    return WEFT_OK;
+    return p->planned && p->spent ? WEFT_OK : weft_error_code(c);
+}
+
+/* A run that was stopped before its steps were counted may go on with a plan: loading it has put a 0
+ * into the entry, so the plan is kept here too. */
+static int32_t pace_planned(const pace *p) {
+    return *p->planned > 0 ? *p->planned : p->plan;
 }
 
 void pace_step(pace *p, int64_t step, double took) {
+    *p->planned = pace_planned(p);
     if (*p->planned || p->seconds <= 0) return;
     *p->spent += (float)took;
     const double spent = (double)*p->spent, made = (double)(step + 1);
@@ -34,5 +41,6 @@ void pace_step(pace *p, int64_t step, double took) {
 }
 
 double pace_gone(const pace *p, int64_t step) {
-    return *p->planned > 0 ? fmin(1, (double)step / (double)*p->planned) : 0;
+    const int32_t planned = pace_planned(p);
+    return planned > 0 ? fmin(1, (double)step / (double)planned) : 0;
 }

@@ -10,13 +10,14 @@
 
 typedef struct pace {
     double seconds, settled; /* the limit, 0: none; the share of it after which steps are counted */
+    int32_t plan;            /* steps that were given; 0: none */
     int32_t *planned;        /* entries of the state: steps, 0 while not known, ... */
     float *spent;            /* ... and the seconds until then */
 } pace;
 
 typedef struct pace_desc {
     double seconds, settled;
-    int64_t plan; /* steps, where they are given; 0: to be found out */
+    int64_t plan; /* steps, if given and not yet in the state; 0: to be found out */
 } pace_desc;
 
 /* As entries "rng.NAME.planned" and "rng.NAME.spent". */

@@ -32,6 +32,27 @@ for task in life checkerboard "checkerboard --async"; do
     check "$task, same bits" same whole halves
 done
 
+# ---- a wiring that is given up leaves nothing behind: the next one begins as the first did ----
+
+# The first step of an optimiser moves a logit by the rate, whatever it sees. Logits begin with 0 and
+# 10, so after one step they end at -0.5 on one side; after four they have gone farther.
+lowest() { # run: its least logit
+    "$weft" inspect "$scratch/$1" --stats --only gates --json >"$scratch/stats"
+    field "$scratch/stats" min
+}
+between() { awk -v x="$2" 'BEGIN { exit !('"$1"' < x && x < '"$3"') }'; } # number, value, number
+entry() { # run, entry: its one value
+    "$weft" inspect "$scratch/$1" --stats --only "$2" --json >"$scratch/stats"
+    field "$scratch/stats" max
+}
+four="--steps 4 --rate 0.5 --pass 10 --decay 1e-6 --mode soft -q"
+check "one wiring, four steps" ends 0 "$weft" train life --run "$scratch/patient" --attempt 100 $four
+check "logits have gone far" between -9 "$(lowest patient)" -0.7
+check "two wirings, four steps" ends 0 "$weft" train life --run "$scratch/hasty" --attempt 3 $four
+check "the second has made one" [ "$(entry hasty rng.attempt.number)$(entry hasty rng.attempt.steps)" = 11 ]
+check "from where the first began" between -0.51 "$(lowest hasty)" -0.4
+check "and so has its optimiser" [ "$(entry hasty optim.step)" = 1 ]
+
 # ---- the oracle ----
 
 check "oracle" ends 0 "$weft" train checkerboard --oracle --epochs 2 --json

@@ -3,8 +3,7 @@
  * The truth is circuit_world.h, which computes one case at a time. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "circuit_world.h"
-#include "heap.h"
-#include "test.h"
+#include "sweep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,6 +303,64 @@ TEST(equal_finds_a_single_case) {
     weft_close(c);
 }
 
+/* Sums of more than 15 bits, and of all sizes around a power of two. */
+TEST(large_groups_are_counted) {
+    static const int sizes[] = {1, 7, 8, 15, 16, 255, 256, 1023, 32767, 32768, 40000};
+    weft_ctx *c = opened();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        CASE("%d outputs", sizes[i]);
+        weft_circuit *k = weft_circuit_new(c, 2);
+        const uint64_t in[2] = {UINT64_C(0xf0f0123456789abc), UINT64_C(0x00ff00ff0f0f3333)};
+        int32_t counts[64];
+        for (int o = 0; o < sizes[i]; o++) CHECK_EQ(weft_circuit_output(k, o % 3 == 2), WEFT_OK);
+        CHECK_EQ(weft_circuit_count(k, 1, 1, in, counts), WEFT_OK);
+        for (int n = 0; n < 64; n++) {
+            const int second = sizes[i] / 3, first = sizes[i] - second;
+            CHECK_EQ(counts[n], (int)(in[0] >> n & 1) * first + (int)(in[1] >> n & 1) * second);
+        }
+        weft_circuit_free(k);
+    }
+    weft_close(c);
+}
+
+/* The longest way down from a value, by the definition; met: what is needed on all ways. */
+static int slow_depth(const weft_circuit *k, int32_t value, bool *met) {
+    met[value] = true;
+    if (value < weft_circuit_inputs(k)) return 0;
+    const weft_circuit_gate g = weft_circuit_at(k, value - weft_circuit_inputs(k));
+    bool by_a = false, by_b = false;
+    for (int i = 0; i < 2; i++) {
+        by_a |= circuit_truth(g.kind, 0, i) != circuit_truth(g.kind, 1, i);
+        by_b |= circuit_truth(g.kind, i, 0) != circuit_truth(g.kind, i, 1);
+    }
+    const int a = by_a ? slow_depth(k, g.a, met) : 0, b = by_b ? slow_depth(k, g.b, met) : 0;
+    const bool counts = (by_a || by_b) && g.kind != WEFT_GATE_A && g.kind != WEFT_GATE_B;
+    return (a > b ? a : b) + counts;
+}
+
+TEST(depth_and_active_gates_of_random_ones) {
+    enum { INPUTS = 3, GATES = 16 };
+    weft_ctx *c = opened();
+    circuit_random r = {5};
+    for (int i = 0; i < 40 * CIRCUIT_SHAPES; i++) {
+        weft_circuit *k = circuit_random_one(c, &r, i % CIRCUIT_SHAPES, INPUTS, GATES, 2);
+        bool met[INPUTS + GATES] = {false};
+        int deepest = 0, active = 0;
+        for (int o = 0; o < 2; o++) {
+            const int depth = slow_depth(k, weft_circuit_output_at(k, o), met);
+            if (depth > deepest) deepest = depth;
+        }
+        for (int g = 0; g < GATES; g++) {
+            const int kind = weft_circuit_at(k, g).kind;
+            active += met[INPUTS + g] && kind != WEFT_GATE_A && kind != WEFT_GATE_B;
+        }
+        CHECK_EQ(weft_circuit_depth(k), deepest);
+        CHECK_EQ(weft_circuit_active(k), active);
+        weft_circuit_free(k);
+    }
+    weft_close(c);
+}
+
 /* Everything that allocates, once; whether all went well. */
 static bool everything(weft_ctx *c) {
     circuit_random r = {3};
@@ -337,23 +394,5 @@ static bool everything(weft_ctx *c) {
 }
 
 TEST(out_of_memory_is_an_error_and_leaks_nothing) {
-    heap h = {0};
-    const weft_open_desc desc = {.device = "cpu", .resize = heap_resize, .user = &h};
-    weft_ctx *c = weft_open_with(&desc);
-    const long first = h.made;
-    CHECK(everything(c));
-    const long all = h.made - first;
-    const long live = h.live;
-    for (long i = 1; i <= all; i += 1 + all / 400) {
-        h.failed = false;
-        h.fail_at = h.made + i;
-        const bool good = everything(c);
-        h.fail_at = 0;
-        CASE("allocation %ld of %ld", i, all);
-        CHECK(h.failed ? !good : good);
-        if (h.failed) CHECK_EQ(weft_error_code(c), WEFT_MEMORY);
-        CHECK_EQ(h.live, live);
-    }
-    weft_close(c);
-    CHECK_EQ(h.live, 0);
+    sweep_memory(everything);
 }

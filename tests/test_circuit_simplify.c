@@ -175,6 +175,34 @@ TEST(twins_are_joined_among_many_inputs) {
     weft_close(c);
 }
 
+/* The second bit of how many ones there are, counted from the left and from the right: nothing on
+ * the way is equal, and of twelve inputs no part tells. */
+TEST(twins_without_anything_else_in_common) {
+    enum { INPUTS = 50, COUNTED = 12 };
+    weft_ctx *c = weft_open("cpu");
+    circuit_random r = {37};
+    weft_circuit *k = weft_circuit_new(c, INPUTS);
+    int32_t out[2], sum = COUNTED;
+    for (int way = 0; way < 2; way++) {
+        int32_t low = way ? COUNTED - 1 : 0, high = -1;
+        for (int i = 1; i < COUNTED; i++) {
+            const int32_t x = way ? COUNTED - 1 - i : i, carry = gate(k, WEFT_GATE_AND, low, x);
+            high = high < 0 ? carry : gate(k, WEFT_GATE_XOR, high, carry);
+            low = gate(k, WEFT_GATE_XOR, low, x);
+        }
+        out[way] = high;
+    }
+    const int one_way = 3 * (COUNTED - 1) - 2; /* the last low is not needed */
+    for (int i = COUNTED + 1; i < INPUTS; i++) sum = gate(k, WEFT_GATE_XOR, sum, i);
+    weft_circuit_output(k, gate(k, WEFT_GATE_AND, out[0], sum));
+    weft_circuit_output(k, gate(k, WEFT_GATE_OR, out[1], sum));
+    check_simplified(&r, k, true);
+    CHECK_EQ(weft_circuit_simplify(k), WEFT_OK);
+    CHECK(weft_circuit_gates(k) <= one_way + (INPUTS - 1 - COUNTED) + 2);
+    weft_circuit_free(k);
+    weft_close(c);
+}
+
 static int32_t life_choose(weft_circuit *k, int input, int from) {
     if (input < 0) {
         int around = 0;

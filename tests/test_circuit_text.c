@@ -120,6 +120,28 @@ static void blif_run(const char *text, blif_net *b) {
     }
 }
 
+/* A row for each case in which it is 1, and no case twice. */
+TEST(blif_lists_a_case_once) {
+    weft_ctx *c = weft_open("cpu");
+    weft_circuit *k = weft_circuit_new(c, 2);
+    weft_circuit_output(k, weft_circuit_add(k, WEFT_GATE_A, 0, 1));
+    weft_circuit_add(k, WEFT_GATE_NOT_B, 0, 1);
+    weft_circuit_add(k, WEFT_GATE_TRUE, 0, 1);
+    weft_circuit_add(k, WEFT_GATE_FALSE, 0, 1);
+    weft_circuit_add(k, WEFT_GATE_XOR, 0, 1);
+    char *text = weft_circuit_text(k, WEFT_CIRCUIT_BLIF, "five");
+    CHECK_STR(text, ".model five\n.inputs x0 x1\n.outputs y0\n"
+                    ".names x0 g0\n1 1\n"
+                    ".names x1 g1\n0 1\n"
+                    ".names g2\n1\n"
+                    ".names g3\n"
+                    ".names x0 x1 g4\n01 1\n10 1\n"
+                    ".names g0 y0\n1 1\n.end\n");
+    weft_text_free(c, text);
+    weft_circuit_free(k);
+    weft_close(c);
+}
+
 TEST(texts_mean_the_circuit) {
     weft_ctx *c = weft_open("cpu");
     circuit_random r = {41};
@@ -207,6 +229,8 @@ TEST(a_wrong_file_is_told_where) {
         {"{\"format\": \"weft circuit\", \"version\": 1, \"inputs\": 2, \"gates\": [3]}", "offset"},
         {"{\"format\": \"weft circuit\", \"version\": 1, \"inputs\": 2, \"gates\": [[1, 0]]}",
          "gate 0: a kind and two values were expected, not 2 numbers"},
+        {"{\"format\": \"weft circuit\", \"version\": 1, \"inputs\": 2, \"gates\": [[1, 0, 1, 0]]}",
+         "not 4 numbers"},
         {"{\"format\": \"weft circuit\", \"version\": 1, \"inputs\": 2, \"gates\": [[16, 0, 1]]}",
          "from 0 to 15"},
         {"{\"format\": \"weft circuit\", \"version\": 1, \"inputs\": 2, \"gates\": [[1, 0, 2]]}",

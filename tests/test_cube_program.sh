@@ -11,6 +11,9 @@ train() { # run options...
     "$weft" train cube --run "$run" --quiet "$@"
 }
 holds() { awk "BEGIN { exit !($1) }"; }
+last_rate() { # run: what it wrote last; 1 if nothing
+    sed -n 's/.*"train\/rate": \([^,}]*\).*/\1/p' "$scratch/$1/metrics.jsonl" | tail -n 1 | grep . || echo 1
+}
 
 # ---- a run and what it leaves ----
 
@@ -38,8 +41,7 @@ check "and it was not trained again" grep -q '1500 steps are made' "$scratch/out
 check "a limit of time" ends 0 "$weft" train cube --run "$scratch/timed" --seconds 0.5 --hidden 32 \
     --batch 64 --judge none --json --quiet
 check "is kept" holds "$(field "$scratch/out" train_seconds) < 0.7"
-rate=$(sed -n 's/.*"train\/rate": \([^,}]*\).*/\1/p' "$scratch/timed/metrics.jsonl" | tail -n 1)
-check "the rate has fallen by then" holds "${rate:-1} < 0.0015"
+check "the rate has fallen by then" holds "0 < $(last_rate timed) && $(last_rate timed) < 0.0015"
 
 # ---- the same bits after a stop ----
 
@@ -47,7 +49,9 @@ small="--hidden 32 --batch 64 --seed 7 --judge none"
 check "whole" train whole $small --plan 40 --steps 40 --threads 2
 check "half" train part $small --plan 40 --steps 20 --threads 1
 check "differs before its end" differ whole part
-check "resumed" train part --steps 40 --resume --threads 3 --judge none
+check "resumed" ends 0 "$weft" train cube --run "$scratch/part" --quiet --json --steps 40 --resume \
+    --threads 3 --judge none
+check "where it was" [ "$(field "$scratch/out" resumed_at)" = 20 ]
 check "has the same bits" same whole part
 check "a plan made by the clock" ends 0 "$weft" train cube --run "$scratch/clock" $small --seconds 0.3 \
     --quiet --json
@@ -57,8 +61,16 @@ check "is kept" train clock --resume --judge none --steps $further --seconds 100
 check "by whoever goes on" train copy --resume --judge none --steps $further --seconds 100 --threads 2
 check "with the same bits" same clock copy
 check "which have moved" differ clock before
+check "stopped before its steps are counted" train early $small --seconds 1000 --steps 10
+check "gone on with, by steps alone" train early --resume --judge none --steps 120
+check "the rate falls all the same" holds "0 < $(last_rate early) && $(last_rate early) < 0.0001"
+check "farther than that, by the clock" train early --resume --judge none --steps 160 --seconds 1000
+check "it stays as low" holds "0 < $(last_rate early) && $(last_rate early) < 0.0001"
 check "another seed" train seed --hidden 32 --batch 64 --seed 8 --judge none --plan 40 --steps 40
 check "is another network" differ whole seed
+unnamed() { (cd "$scratch" && "$weft" train cube $small --steps 1 --quiet); }
+for time in first second third; do check "the $time run without a name" unnamed; done
+check "they are numbered" [ "$(cd "$scratch/runs" && echo *)" = "cube cube-2 cube-3" ]
 
 check "Ctrl-C ends with 130" interrupted ctrl cube --hidden 32 --batch 64
 check "without judging" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"

@@ -324,6 +324,7 @@ TEST(a_network_of_ones_own) {
 TEST(bad_input_is_refused) {
     weft_ctx *c = weft_open("cpu");
     static const int negative[] = {16, -4, 0};
+    static const weft_stage too_far[] = {{.level = 1000}, {.level = 1001}};
     static const struct {
         weft_dqn_desc d;
         const char *env, *name, *says;
@@ -337,6 +338,7 @@ TEST(bad_input_is_refused) {
         {{.replay = {.capacity = 20}}, "grid", "agent", "starts with 32 transitions"},
         {{.loss = (weft_dqn_loss)9}, "grid", "agent", "no loss 9"},
         {{.stage_count = 2}, "grid", "agent", "2 stages"},
+        {{.stages = too_far, .stage_count = 2}, "cube", "agent", "stage 1 has level 1001"},
         {{.net = flat_net}, "grid", "agent", "rank 1"},
         {{.values = wide_values}, "grid", "agent", "[2, 4] was expected"},
         {{.values = wide_values, .dueling = true}, "grid", "agent", "the whole network"},

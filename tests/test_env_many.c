@@ -367,6 +367,17 @@ TEST(errors) {
     const uint32_t good[2] = {7, 8};
     weft_state_set(s, "rng.play.env", good, sizeof good);
     CHECK_EQ(weft_envs_check(v), WEFT_OK);
+    weft_state_set(s, "rng.play.level", (int32_t[]){1 << 30}, 4); /* a scramble without end */
+    CHECK_EQ(weft_envs_check(v), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "cube: level 1073741824; 1000 at most was expected");
+    CHECK_EQ(weft_envs_set_level(v, 1001), WEFT_ARGUMENT);
+    CHECK_EQ(weft_envs_level(v), 1 << 30); /* as it was */
+    CHECK_EQ(weft_envs_set_level(v, 1000), WEFT_OK);
+    CHECK_EQ(weft_envs_level(v), 1000);
+    CHECK_EQ(weft_envs_check(v), WEFT_OK);
+    CHECK(
+        !weft_envs_new(s, weft_env_named(c, "cube3"), 2, "far", &(weft_envs_desc){.level = 1001}));
+    CHECK_HAS(weft_error(c), "cube3: level 1001");
     weft_state_set(s, "rng.play.steps", (int32_t[]){0, -3}, 8);
     CHECK_EQ(weft_envs_check(v), WEFT_STATE);
     CHECK_HAS(weft_error(c), "-3 steps");

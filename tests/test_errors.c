@@ -274,6 +274,9 @@ TEST(picking_and_ordering) {
         weft_gate_program(x, x, NULL, 0, NULL, 0));
     BAD(ARGUMENT, "gate 0 reads values 1 and 4",
         weft_gate_program(x, FOUR, &(weft_gate){1, 4, 0}, 1, NULL, 0));
+    BAD(ARGUMENT, "values 4 and 1", weft_gate_program(x, FOUR, &(weft_gate){4, 1, 0}, 1, NULL, 0));
+    BAD(ARGUMENT, "values 2 and -1",
+        weft_gate_program(x, FOUR, &(weft_gate){2, -1, 0}, 1, NULL, 0));
     BAD(ARGUMENT, "row 4", weft_gate_program(x, FOUR, &(weft_gate){1, 2, 4}, 1, NULL, 0));
     BAD(ARGUMENT, "output 0 is value 5 of 5",
         weft_gate_program(x, FOUR, &(weft_gate){1, 2, 1}, 1, &(int32_t){5}, 1));

@@ -1,59 +1,10 @@
-/* test_logic.c - networks of gates and automata against slow ones: wiring, coefficients, steps,
- * gradients by differences, and the circuit that has the last word. */
-#include "test.h"
+/* test_logic.c - networks of gates against slow ones: coefficients, layers, the circuit that has the
+ * last word, and what is refused. Wirings and automata have files of their own. */
+#include "sweep.h"
 #include <weft/logic.h>
-#include <weft/rl.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- wiring ---- */
-
-TEST(unique_pairs_come_in_order) {
-    weft_ctx *c = weft_open("cpu");
-    static const int32_t want[][2] = {{0, 1}, {2, 3}, {4, 5}, {1, 2}, {3, 4}, {0, 2},
-                                      {1, 3}, {2, 4}, {3, 5}, {0, 3}, {1, 4}, {2, 5}};
-    int32_t pairs[12][2];
-    CHECK_EQ(weft_wire(c, WEFT_WIRING_UNIQUE, 6, 12, 0, pairs[0]), WEFT_OK);
-    CHECK(!memcmp(pairs, want, sizeof want));
-    int32_t mixed[12][2], again[12][2];
-    CHECK_EQ(weft_wire(c, WEFT_WIRING_UNIQUE, 6, 12, 9, mixed[0]), WEFT_OK);
-    CHECK_EQ(weft_wire(c, WEFT_WIRING_UNIQUE, 6, 12, 9, again[0]), WEFT_OK);
-    CHECK(memcmp(mixed, pairs, sizeof pairs) && !memcmp(mixed, again, sizeof mixed));
-    for (int i = 0; i < 12; i++) { /* the same pairs, each once */
-        int met = 0;
-        for (int k = 0; k < 12; k++) met += !memcmp(mixed[k], want[i], sizeof want[i]);
-        CHECK_EQ(met, 1);
-    }
-    weft_close(c);
-}
-
-TEST(other_pairs_are_of_two_values) {
-    weft_ctx *c = weft_open("cpu");
-    enum { VALUES = 11, GATES = 40 };
-    for (int w = WEFT_WIRING_RANDOM; w <= WEFT_WIRING_BALANCED; w++)
-        for (uint64_t seed = 0; seed < 50; seed++) {
-            CASE("wiring %d, seed %d", w, (int)seed);
-            int32_t pairs[GATES][2];
-            int read[VALUES] = {0};
-            CHECK_EQ(weft_wire(c, (weft_wiring)w, VALUES, GATES, seed, pairs[0]), WEFT_OK);
-            for (int i = 0; i < GATES; i++) {
-                CHECK(pairs[i][0] != pairs[i][1]);
-                for (int k = 0; k < 2; k++) {
-                    if (CHECK(pairs[i][k] >= 0 && pairs[i][k] < VALUES)) read[pairs[i][k]]++;
-                }
-            }
-            for (int i = 0; i < VALUES && w == WEFT_WIRING_BALANCED; i++)
-                CHECK(read[i] == 2 * GATES / VALUES || read[i] == 2 * GATES / VALUES + 1);
-        }
-    int32_t pairs[2];
-    CHECK_EQ(weft_wire(c, WEFT_WIRING_BALANCED, 2, 1, 3, pairs), WEFT_OK);
-    CHECK(pairs[0] != pairs[1]);
-    CHECK_EQ(weft_wire(c, WEFT_WIRING_RANDOM, 1, 1, 3, pairs), WEFT_ARGUMENT);
-    CHECK_HAS(weft_error(c), "over 1 values");
-    weft_close(c);
-}
 
 /* ---- coefficients ---- */
 
@@ -125,222 +76,225 @@ TEST(four_answers_are_four_numbers) {
     weft_close(c);
 }
 
-/* ---- automata ---- */
+/* ---- networks ---- */
 
-static const int perceive[] = {8, 4, 2, 0};
-static const int update[] = {12, 6, 3, 0};
-enum { CHANNELS = 3, KERNELS = 2, SEEN = 9 };
+enum { INPUTS = 5, WIDE = 7, NET_ROWS = WIDE + 4, NET_GATES = WIDE + 4 + 4 };
 
-static weft_automaton *small(weft_ctx *c, bool wrap, uint64_t seed) {
-    return weft_automaton_new(c, &(weft_automaton_desc){.channels = CHANNELS,
-                                                        .kernels = KERNELS,
-                                                        .perceive = perceive,
-                                                        .update = update,
-                                                        .wrap = wrap,
-                                                        .seed = seed});
+/* Two layers; the second is there twice, by the same rows, over values in another order. Outputs: the
+ * two, and an input. */
+static bool two_layers_in(weft_logic *l) {
+    static const int32_t first[WIDE][2] = {{0, 1}, {2, 3}, {4, 0}, {1, 3}, {2, 2}, {3, 4}, {0, 2}};
+    static const int32_t second[4][2] = {{0, 6}, {1, 5}, {2, 4}, {3, 0}}, input = 3;
+    int32_t now[WIDE], turned[WIDE], out[4], other[4];
+    if (weft_logic_layer(l, NULL, WIDE, first[0], -1, now)) return false;
+    for (int i = 0; i < WIDE; i++) turned[i] = now[WIDE - 1 - i];
+    return !weft_logic_layer(l, now, 4, second[0], -1, out) &&
+           !weft_logic_layer(l, turned, 4, second[0], WIDE, other) &&
+           !weft_logic_output(l, 4, out) && !weft_logic_output(l, 4, other) &&
+           !weft_logic_output(l, 1, &input);
 }
 
-typedef struct board {
-    int boards, height, width;
-    bool wrap;
-} board;
-
-static size_t cells_of(const board *b) {
-    return (size_t)CHANNELS * (size_t)b->boards * (size_t)b->height * (size_t)b->width;
+static weft_logic *two_layers(weft_ctx *c) {
+    weft_logic *const l = weft_logic_new(c, INPUTS);
+    if (!l || two_layers_in(l)) return l;
+    weft_logic_free(l);
+    return NULL;
 }
 
-/* The circuit's way, one cell at a time, from the gates' own list. */
-static void slow_step(const weft_circuit *k, const board *b, const uint8_t *cells, uint8_t *next) {
-    const int each = b->height * b->width;
-    uint8_t *value = calloc((size_t)(weft_circuit_inputs(k) + weft_circuit_gates(k)), 1);
-    for (int n = 0; n < b->boards; n++)
-        for (int i = 0; i < each; i++) {
-            for (int ch = 0; ch < CHANNELS; ch++)
-                for (int s = 0; s < SEEN; s++) {
-                    int y = i / b->width + s / 3 - 1, x = i % b->width + s % 3 - 1;
-                    const bool out = y < 0 || y >= b->height || x < 0 || x >= b->width;
-                    y = (y + b->height) % b->height, x = (x + b->width) % b->width;
-                    value[ch * SEEN + s] =
-                        out && !b->wrap ? 0 : cells[(ch * b->boards + n) * each + y * b->width + x];
-                }
-            for (int q = 0; q < weft_circuit_gates(k); q++) {
-                const weft_circuit_gate gate = weft_circuit_at(k, q);
-                const int which = 2 * value[gate.a] + value[gate.b];
-                value[weft_circuit_inputs(k) + q] = (uint8_t)(gate.kind >> (3 - which) & 1);
-            }
-            for (int ch = 0; ch < CHANNELS; ch++)
-                next[(ch * b->boards + n) * each + i] = value[weft_circuit_output_at(k, ch)];
-        }
-    free(value);
+/* The same by hand: value (INPUTS + NET_GATES), of numbers between 0 and 1. */
+static void slow_layers(double coef[NET_ROWS][4], const double *in, double *value, double *out) {
+    static const int pair[NET_GATES][2] = {{0, 1}, {2, 3},  {4, 0},  {1, 3},  {2, 2},
+                                           {3, 4}, {0, 2},  {5, 11}, {6, 10}, {7, 9},
+                                           {8, 5}, {11, 5}, {10, 6}, {9, 7},  {8, 11}};
+    for (int i = 0; i < INPUTS; i++) value[i] = in[i];
+    for (int i = 0; i < NET_GATES; i++) {
+        const double *const k = coef[i < NET_ROWS ? i : i - 4];
+        const double a = value[pair[i][0]], b = value[pair[i][1]];
+        value[INPUTS + i] = k[0] + k[1] * a + k[2] * b + k[3] * a * b;
+    }
+    for (int i = 0; i < 8; i++) out[i] = value[INPUTS + WIDE + i];
+    out[8] = in[3];
 }
 
-/* Hard gates in a graph, the circuit over words, and one cell at a time: the same bits. */
-TEST(three_ways_of_a_step) {
-    static const board boards[] = {{1, 1, 1, false}, {1, 1, 1, true},  {2, 5, 7, false},
-                                   {3, 4, 3, true},  {1, 9, 8, false}, {5, 6, 6, true}};
+TEST(layers_as_by_hand) {
+    enum { CASES = 10, OUTPUTS = 9 };
     weft_ctx *c = weft_open("cpu");
-    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
-        const board *const b = &boards[i];
-        CASE("%d boards of %d x %d, wrap %d", b->boards, b->height, b->width, b->wrap);
-        weft_automaton *a = small(c, b->wrap, i);
-        if (!CHECK(a)) return;
-        const weft_logic *l = weft_automaton_logic(a);
-        CHECK_EQ(weft_logic_inputs(l), CHANNELS * SEEN);
-        CHECK_EQ(weft_logic_rows(l), KERNELS * 14 + 21);
-        CHECK_EQ(weft_logic_gates(l), CHANNELS * KERNELS * 14 + 21);
-        float logits[(KERNELS * 14 + 21) * 16];
-        for (size_t k = 0; k < sizeof logits / sizeof *logits; k++)
-            logits[k] = (float)test_uniform(-1, 1);
-        weft_circuit *k = weft_logic_circuit(l, logits, 16);
-        weft_graph *g = weft_graph_new(c);
-        const weft_tensor x =
-            weft_input(g, WEFT_F32, weft_dims(CHANNELS, b->boards, b->height, b->width));
-        const weft_tensor coef = weft_logic_coefficients(
-            weft_const(g, WEFT_F32, weft_dims(KERNELS * 14 + 21, 16), logits), WEFT_LOGIC_HARD, 0);
-        weft_tensor y = x;
-        for (int t = 0; t < 3; t++) y = weft_automaton_step(a, y, coef);
-        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y)});
-        const size_t n = cells_of(b);
-        uint8_t *cells = malloc(3 * n), *one = cells + n, *other = one + n;
-        float *out = malloc(n * sizeof *out);
-        if (!CHECK(k && p && cells && out)) return;
-        float *feed = weft_feed(p, x);
-        for (size_t q = 0; q < n; q++) one[q] = cells[q] = (uint8_t)(test_random() & 1);
-        for (size_t q = 0; q < n; q++) feed[q] = cells[q];
-        CHECK_EQ(weft_run(p), WEFT_OK);
-        CHECK_EQ(weft_get(p, y, out, n * sizeof *out), WEFT_OK);
-        const weft_board d = {.boards = b->boards, .height = b->height, .width = b->width};
-        CHECK_EQ(weft_automaton_run(a, k, &d, 3, cells), WEFT_OK);
-        for (int t = 0; t < 3; t++) {
-            slow_step(k, b, one, other);
-            memcpy(one, other, n);
+    weft_logic *l = two_layers(c);
+    weft_graph *g = weft_graph_new(c);
+    if (!CHECK(l)) return;
+    CHECK_EQ(weft_logic_inputs(l), INPUTS);
+    CHECK_EQ(weft_logic_gates(l), NET_GATES);
+    CHECK_EQ(weft_logic_rows(l), NET_ROWS);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, (int32_t[]){0, 1}, 2, NULL), WEFT_OK);
+    CHECK_EQ(weft_logic_rows(l), NET_ROWS); /* a row that was there */
+    float x[INPUTS][CASES], coef[NET_ROWS][4], y[OUTPUTS][CASES];
+    double by[NET_ROWS][4];
+    for (int i = 0; i < INPUTS * CASES; i++) x[i / CASES][i % CASES] = (float)test_uniform(0, 1);
+    for (int i = 0; i < NET_ROWS * 4; i++) {
+        coef[i / 4][i % 4] = (float)test_uniform(-1, 1);
+        by[i / 4][i % 4] = (double)coef[i / 4][i % 4];
+    }
+    const weft_tensor t = weft_logic_record(l, weft_const(g, WEFT_F32, weft_dims(INPUTS, CASES), x),
+                                            weft_const(g, WEFT_F32, weft_dims(NET_ROWS, 4), coef));
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(t)});
+    if (!p) CHECK_STR(weft_error(c), "");
+    if (!CHECK(p && weft_run(p) == WEFT_OK)) return;
+    CHECK_EQ(weft_get(p, t, y, sizeof y), WEFT_OK);
+    for (int k = 0; k < CASES; k++) {
+        double in[INPUTS], value[INPUTS + NET_GATES], out[OUTPUTS];
+        for (int i = 0; i < INPUTS; i++) in[i] = (double)x[i][k];
+        slow_layers(by, in, value, out);
+        for (int i = 0; i < OUTPUTS; i++) CHECK_NEAR(y[i][k], out[i], 1e-5);
+    }
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_logic_free(l);
+    weft_close(c);
+}
+
+/* The function with the greatest of 16 logits; or with the answers that 4 of them give, a bit each. */
+static int likeliest(const float *logit, int columns) {
+    int kind = 0;
+    for (int i = 0; i < columns; i++) {
+        if (columns == 4) kind |= (logit[i] > 0) << (3 - i);
+        else if (logit[i] > logit[kind]) kind = i;
+    }
+    return kind;
+}
+
+/* Each gate at its likeliest, from 16 logits or from 4, on all inputs there are. */
+TEST(circuits_take_the_likeliest) {
+    enum { CASES = 1 << INPUTS, OUTPUTS = 9, TIMES = 20 };
+    weft_ctx *c = weft_open("cpu");
+    weft_logic *l = two_layers(c);
+    for (int time = 0; time < 2 * TIMES; time++) {
+        const int columns = time % 2 ? 4 : 16;
+        CASE("%d columns, time %d", columns, time / 2);
+        float logits[NET_ROWS * 16];
+        double coef[NET_ROWS][4];
+        for (int i = 0; i < NET_ROWS; i++) {
+            float *const row = logits + i * columns; /* of few values: the first of equals counts */
+            for (int k = 0; k < columns; k++) row[k] = (float)(test_random() % 5) - 2;
+            const float *const sure = weft_gate_coefficients(likeliest(row, columns));
+            for (int k = 0; k < 4; k++) coef[i][k] = (double)sure[k];
         }
-        CHECK(!memcmp(cells, one, n));
-        int off = 0;
-        for (size_t q = 0; q < n; q++) off += out[q] != (float)cells[q];
-        CHECK_EQ(off, 0);
-        free(cells), free(out);
+        weft_circuit *k = weft_logic_circuit(l, logits, columns);
+        if (!CHECK(k)) return;
+        CHECK_EQ(weft_circuit_gates(k), NET_GATES);
+        uint64_t in[INPUTS] = {0}, got[OUTPUTS] = {0};
+        for (int i = 0; i < CASES * INPUTS; i++)
+            in[i % INPUTS] |= (uint64_t)(i / INPUTS >> i % INPUTS & 1) << i / INPUTS;
+        CHECK_EQ(weft_circuit_run(k, 1, in, got), WEFT_OK);
+        for (int i = 0; i < CASES; i++) {
+            double bits[INPUTS], value[INPUTS + NET_GATES], out[OUTPUTS];
+            for (int b = 0; b < INPUTS; b++) bits[b] = i >> b & 1;
+            slow_layers(coef, bits, value, out);
+            for (int o = 0; o < OUTPUTS; o++) CHECK_EQ((int)(got[o] >> i & 1), (int)out[o]);
+        }
+        weft_circuit_free(k);
+    }
+    weft_logic_free(l);
+    weft_close(c);
+}
+
+/* Also where making them failed at first for want of memory. */
+TEST(logits_begin_by_passing_on) {
+    heap h = {0};
+    weft_ctx *c =
+        weft_open_with(&(weft_open_desc){.device = "cpu", .resize = heap_resize, .user = &h});
+    for (int at = 0; at < 20; at++) {
+        CASE("allocation %d fails", at);
+        weft_state *s = weft_state_new(c);
+        h.fail_at = at ? h.made + at : 0;
+        for (int again = 0; again < 2; again++, h.fail_at = 0) {
+            weft_graph *g = weft_graph_new(c);
+            if (g) weft_logic_logits(g, s, "gates", 3, 2.5f);
+            const float *const l = weft_state_data(s, "gates");
+            if (again || !at) CHECK(l);
+            for (int i = 0; l && i < 3 * WEFT_GATE_KINDS; i++)
+                CHECK_EQ(l[i], i % WEFT_GATE_KINDS == WEFT_GATE_A ? 2.5 : 0.0);
+            weft_graph_free(g);
+        }
+        weft_state_free(s);
+    }
+    CHECK(h.failed);
+    weft_close(c);
+    CHECK_EQ(h.live, 0);
+}
+
+/* What learns by them: straight has hard values and the slopes of soft, hard has none. */
+TEST(modes_differ_in_values_and_slopes) {
+    enum { ROWS = 3, MODES = WEFT_LOGIC_STRAIGHT + 1 };
+    static const float by[4] = {0.5f, -1, 2, 0.25f}; /* so that no two coefficients count alike */
+    weft_ctx *c = weft_open("cpu");
+    for (int columns = 4; columns <= 16; columns += 12) {
+        CASE("%d columns", columns);
+        float logits[ROWS * 16], slope[MODES][ROWS * 16], value[MODES][ROWS][4];
+        weft_tensor d[MODES], k[MODES];
+        weft_graph *g = weft_graph_new(c);
+        for (int i = 0; i < ROWS * columns; i++)
+            logits[i] =
+                i < columns ? 0 : (float)test_uniform(-2, 2); /* none the likeliest at first */
+        const weft_tensor l = weft_const(g, WEFT_F32, weft_dims(ROWS, columns), logits);
+        const weft_tensor weight = weft_const(g, WEFT_F32, weft_dims(4), by);
+        for (int mode = 0; mode < MODES; mode++) {
+            k[mode] = weft_logic_coefficients(l, (weft_logic_mode)mode, 0.5f);
+            const weft_tensor loss = weft_sum(weft_mul(k[mode], weight), WEFT_ALL, false);
+            CHECK_EQ(weft_grad(loss, &l, 1, &d[mode]), WEFT_OK);
+        }
+        weft_plan *p = weft_compile(
+            g, &(weft_plan_desc){.fetch = weft_list(d[0], d[1], d[2], k[0], k[1], k[2])});
+        if (!p) CHECK_STR(weft_error(c), "");
+        if (!CHECK(p && weft_run(p) == WEFT_OK)) return;
+        for (int i = 0; i < MODES; i++) {
+            CHECK_EQ(weft_get(p, d[i], slope[i], (size_t)(ROWS * columns) * 4), WEFT_OK);
+            CHECK_EQ(weft_get(p, k[i], value[i], sizeof value[i]), WEFT_OK);
+        }
+        double most = 0;
+        for (int i = 0; i < ROWS * columns; i++) {
+            CHECK_EQ(slope[WEFT_LOGIC_HARD][i], 0);
+            CHECK_NEAR(slope[WEFT_LOGIC_STRAIGHT][i], slope[WEFT_LOGIC_SOFT][i], 1e-5);
+            most = fmax(most, fabs((double)slope[WEFT_LOGIC_SOFT][i]));
+        }
+        CHECK(most > 0.05);
+        for (int i = 0; i < ROWS; i++) {
+            const float *const sure =
+                weft_gate_coefficients(likeliest(logits + i * columns, columns));
+            CHECK_ARRAY(value[WEFT_LOGIC_HARD][i], sure, 4, 0);
+            CHECK_ARRAY(value[WEFT_LOGIC_STRAIGHT][i], sure, 4, 1e-6);
+            CHECK(memcmp(value[WEFT_LOGIC_SOFT][i], sure, 4 * sizeof *sure) != 0);
+        }
         weft_plan_free(p);
         weft_graph_free(g);
-        weft_circuit_free(k);
-        weft_automaton_free(a);
     }
     weft_close(c);
 }
 
-/* A loss after some steps, soft, on the device that works in double, and its gradient. */
-typedef struct soft {
-    weft_ctx *c;
-    weft_state *s;
-    weft_plan *p;
-    weft_tensor loss, grad;
-    weft_automaton *a;
-    bool chance;
-} soft;
-
-static bool soft_make(soft *f, const char *device, bool wrap, int steps, float share) {
-    *f = (soft){.c = weft_open(device), .chance = share > 0};
-    f->s = weft_state_new(f->c);
-    f->a = small(f->c, wrap, 5);
-    weft_graph *g = weft_graph_new(f->c);
-    float cells[CHANNELS * 2 * 4 * 3];
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) cells[i] = (float)(i * 7 % 5) / 4;
-    weft_tensor x = weft_const(g, WEFT_F32, weft_dims(CHANNELS, 2, 4, 3), cells);
-    const weft_tensor logits =
-        weft_logic_logits(g, f->s, "gates", weft_logic_rows(weft_automaton_logic(f->a)), 2);
-    const weft_tensor coef = weft_logic_coefficients(logits, WEFT_LOGIC_SOFT, 0);
-    for (int t = 0; t < steps; t++) {
-        const weft_tensor next = weft_automaton_step(f->a, x, coef);
-        x = share > 0 ? weft_automaton_some(x, next, share) : next;
-    }
-    const weft_tensor off = weft_offset(weft_slice(x, 0, 0, 1, 1), -0.3f);
-    f->loss = weft_sum(weft_mul(off, off), WEFT_ALL, false);
-    weft_grad(f->loss, &logits, 1, &f->grad);
-    f->p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(f->loss, f->grad)});
-    if (!f->p) CHECK_STR(weft_error(f->c), "");
-    weft_graph_free(g);
-    return f->p != NULL;
-}
-
-static void soft_free(soft *f) {
-    weft_plan_free(f->p);
-    weft_automaton_free(f->a);
-    weft_state_free(f->s);
-    weft_close(f->c);
-}
-
-/* The same cells go on every time. */
-static weft_err soft_run(soft *f) {
-    static const uint32_t first = 0;
-    const weft_err e = f->chance ? weft_state_set(f->s, "rng.step", &first, sizeof first) : WEFT_OK;
-    return e ? e : weft_run(f->p);
-}
-
-TEST(gradients_by_differences) {
-    static const struct {
-        bool wrap;
-        int steps;
-        float share;
-    } ways[] = {{false, 1, 0}, {true, 1, 0},     {false, 3, 0},
-                {true, 3, 0},  {false, 3, 0.6f}, {true, 1, 0.6f}};
-    enum { ROWS = KERNELS * 14 + 21 };
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        CASE("wrap %d, %d steps, share %g", ways[w].wrap, ways[w].steps, (double)ways[w].share);
-        soft exact, fast;
-        if (!soft_make(&exact, "ref", ways[w].wrap, ways[w].steps, ways[w].share)) return;
-        if (!soft_make(&fast, "cpu", ways[w].wrap, ways[w].steps, ways[w].share)) return;
-        float *const at = weft_state_data(exact.s, "gates"), grad[ROWS * 16], own[ROWS * 16];
-        CHECK_EQ(soft_run(&exact), WEFT_OK);
-        CHECK_EQ(weft_get(exact.p, exact.grad, grad, sizeof grad), WEFT_OK);
-        CHECK_EQ(soft_run(&fast), WEFT_OK);
-        CHECK_EQ(weft_get(fast.p, fast.grad, own, sizeof own), WEFT_OK);
-        for (int i = 0; i < ROWS * 16; i++) CHECK_NEAR(own[i], grad[i], 1e-5);
-        for (int i = 0; i < ROWS * 16; i += 11) {
-            const float before = at[i], step = 0.0078125f;
-            double loss[2];
-            for (int k = 0; k < 2; k++) {
-                at[i] = before + (k ? step : -step);
-                CHECK_EQ(soft_run(&exact), WEFT_OK);
-                loss[k] = (double)weft_item(exact.p, exact.loss);
-            }
-            at[i] = before;
-            CHECK_NEAR((loss[1] - loss[0]) / (2 * (double)step), (double)grad[i], 2e-4);
-        }
-        soft_free(&exact), soft_free(&fast);
-    }
-}
-
-/* Of many steps by chance each could be made again from the one before instead of being stored; then
- * the last would be made from all of them, in one kernel. */
-TEST(many_steps_are_not_made_again_from_the_first) {
-    enum { STEPS = 80, SIDE = 14, MOST_LOADS = 40 };
+/* -ln(-ln u) for an even u: below 0 with a chance of 1 / e, Euler's constant on average. */
+TEST(noise_has_the_shape_of_gumbel) {
+    enum { ROWS = 4000 };
+    static float logits[ROWS][4], coef[ROWS][4];
     weft_ctx *c = weft_open("cpu");
-    weft_state *s = weft_state_new(c);
     weft_graph *g = weft_graph_new(c);
-    weft_automaton *a = small(c, false, 3);
-    weft_tensor x = weft_input(g, WEFT_F32, weft_dims(CHANNELS, 1, SIDE, SIDE)), d;
-    const weft_tensor logits =
-        weft_logic_logits(g, s, "gates", weft_logic_rows(weft_automaton_logic(a)), 5);
-    const weft_tensor coef = weft_logic_coefficients(logits, WEFT_LOGIC_SOFT, 0);
-    for (int i = 0; i < STEPS; i++)
-        x = weft_automaton_some(x, weft_automaton_step(a, x, coef), 0.6f);
-    const weft_tensor loss = weft_sum(weft_mul(x, x), WEFT_ALL, false);
-    CHECK_EQ(weft_grad(loss, &logits, 1, &d), WEFT_OK);
-    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(d)});
+    for (int i = 0; i < ROWS; i++) logits[i][0] = 0.75f;
+    const weft_tensor l = weft_const(g, WEFT_F32, weft_dims(ROWS, 4), logits);
+    const weft_tensor k = weft_logic_coefficients(l, WEFT_LOGIC_GUMBEL, 0.5f);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(k)});
     if (!p) CHECK_STR(weft_error(c), "");
-    char *text = p ? weft_plan_text(p) : NULL;
-    int loads = 0, most = 0;
-    for (const char *at = text; at && *at; at++) {
-        if (strncmp(at, "\n    loop", 9) == 0) loads = 0;
-        loads += strncmp(at, "= load ", 7) == 0;
-        if (loads > most) most = loads;
+    if (!CHECK(p && weft_run(p) == WEFT_OK)) return;
+    CHECK_EQ(weft_get(p, k, coef, sizeof coef), WEFT_OK);
+    double mean = 0, below = 0, far = 0;
+    for (int i = 0; i < ROWS; i++) { /* the first coefficient is the answer for 00 */
+        const double y = (double)coef[i][0], noise = log(y / (1 - y)) - 0.75 / 0.5;
+        mean += noise / ROWS;
+        below += (noise < 0) / (double)ROWS;
+        far += (noise < -1) / (double)ROWS;
     }
-    CHECK(most > 0 && most <= MOST_LOADS);
-    weft_text_free(c, text);
+    CHECK_NEAR(mean, 0.5772156649, 4 * acos(-1) / sqrt(6.0 * ROWS));
+    CHECK_NEAR(below, exp(-1), 4 * sqrt(exp(-1) * (1 - exp(-1)) / ROWS));
+    CHECK_NEAR(far, exp(-exp(1)), 4 * sqrt(exp(-exp(1)) / ROWS));
     weft_plan_free(p);
-    weft_automaton_free(a);
     weft_graph_free(g);
-    weft_state_free(s);
     weft_close(c);
 }
 
@@ -398,25 +352,87 @@ TEST(groups_are_sums_of_neighbours) {
 
 TEST(bad_input_is_refused) {
     weft_ctx *c = weft_open("cpu");
-    static const int seven[] = {7, 0}, two[] = {2, 0};
-    const weft_automaton_desc good = {
-        .channels = CHANNELS, .kernels = KERNELS, .perceive = perceive, .update = update};
-    weft_automaton_desc d = good;
-    d.perceive = seven;
-    CHECK(!weft_automaton_new(c, &d));
-    CHECK_HAS(weft_error(c), "begin with 8");
-    d = good, d.update = two;
-    CHECK(!weft_automaton_new(c, &d));
-    CHECK_HAS(weft_error(c), "the last layer has 2 gates");
     CHECK(!weft_logic_new(c, 0));
     weft_logic *l = weft_logic_new(c, 3);
     const int32_t pair[2] = {0, 3};
     CHECK_EQ(weft_logic_layer(l, NULL, 1, pair, -1, NULL), WEFT_ARGUMENT);
     CHECK_HAS(weft_error(c), "values 0 and 3; there are 3");
-    CHECK_EQ(weft_logic_layer(l, NULL, 1, pair, 2, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, (int32_t[]){3, 0}, -1, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, (int32_t[]){-1, 0}, -1, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, (int32_t[]){0, 1}, 1, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_layer(l, NULL, 0, pair, -1, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, NULL, -1, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_logic_output(l, 1, pair + 1), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_output(l, -1, pair), WEFT_ARGUMENT);
+    CHECK_EQ(weft_logic_gates(l), 0);
+    CHECK_EQ(weft_logic_layer(l, NULL, 1, (int32_t[]){0, 1}, 0, NULL), WEFT_OK);
+    static const float logits[16] = {1};
     CHECK(!weft_logic_circuit(l, NULL, 16));
+    CHECK(!weft_logic_circuit(l, logits, 5));
+    CHECK_HAS(weft_error(c), "5 columns");
+
+    CASE("recording");
+    static const struct {
+        int columns, mode;
+        float temperature;
+        const char *says;
+    } bad[] = {{5, 0, 1, "5 columns"},
+               {16, WEFT_LOGIC_MODE_COUNT, 1, "mode 4"},
+               {16, -1, 1, "mode -1"},
+               {16, 0, -1, "temperature -1"},
+               {4, 0, NAN, "temperature nan"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        weft_graph *g = weft_graph_new(c);
+        const weft_tensor t = weft_input(g, WEFT_F32, weft_dims(3, bad[i].columns));
+        CHECK(
+            !weft_ok(weft_logic_coefficients(t, (weft_logic_mode)bad[i].mode, bad[i].temperature)));
+        CHECK_HAS(weft_error(c), bad[i].says);
+        weft_graph_free(g);
+    }
+    for (int i = 0; i < 4; i++) {
+        weft_graph *g = weft_graph_new(c);
+        const weft_tensor y = weft_input(g, WEFT_F32, weft_dims(4, 2));
+        const weft_tensor made = i == 0   ? weft_logic_record(l, y, y)
+                                 : i == 1 ? weft_logic_groups(y, 3, 1)
+                                 : i == 2 ? weft_logic_groups(y, 0, 1)
+                                          : weft_logic_groups(y, 2, 0);
+        CHECK(!weft_ok(made));
+        CHECK_HAS(weft_error(c), i ? "4 outputs for" : "the network has 3 inputs");
+        weft_graph_free(g);
+    }
     weft_logic_free(l);
-    weft_automaton_free(NULL), weft_logic_free(NULL);
+    weft_logic_free(NULL);
     weft_close(c);
+}
+
+/* A network made, recorded in every mode, grouped and taken at its word. */
+static bool everything(weft_ctx *c) {
+    static const float logits[NET_ROWS * 16] = {0};
+    weft_logic *l = two_layers(c);
+    bool good = l != NULL;
+    for (int mode = 0; mode < WEFT_LOGIC_MODE_COUNT && good; mode++) {
+        weft_graph *g = weft_graph_new(c);
+        weft_plan *p = NULL;
+        if (g) {
+            const weft_tensor t = weft_const(g, WEFT_F32, weft_dims(NET_ROWS, 16), logits);
+            const weft_tensor y =
+                weft_logic_record(l, weft_input(g, WEFT_F32, weft_dims(INPUTS, 3)),
+                                  weft_logic_coefficients(t, (weft_logic_mode)mode, 2));
+            p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(weft_logic_groups(y, 3, 1))});
+        }
+        good = p && weft_run(p) == WEFT_OK;
+        weft_plan_free(p);
+        weft_graph_free(g);
+    }
+    for (int columns = 4; columns <= 16 && good; columns += 12) {
+        weft_circuit *k = weft_logic_circuit(l, logits, columns);
+        good = k != NULL;
+        weft_circuit_free(k);
+    }
+    weft_logic_free(l);
+    return good;
+}
+
+TEST(out_of_memory_is_an_error_and_leaks_nothing) {
+    sweep_memory(everything);
 }

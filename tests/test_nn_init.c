@@ -175,6 +175,18 @@ TEST(orthogonal_matrices_favour_no_sign) {
     CHECK_NEAR(diagonal, 0, 4 / sqrt((double)TIMES * N * N));
 }
 
+TEST(one_column_has_a_value) {
+    begin(1);
+    weft_param(g, s, "w", weft_dims(3, 4, 5), (weft_init){WEFT_INIT_COLUMN, 7, 2});
+    weft_param(g, s, "beyond", weft_dims(6), (weft_init){WEFT_INIT_COLUMN, 7, 6});
+    weft_param(g, s, "alone", WEFT_0D, (weft_init){WEFT_INIT_COLUMN, 7, 0});
+    const float *w = values("w"), *beyond = values("beyond"), *alone = values("alone");
+    for (int i = 0; w && i < 60; i++) CHECK_EQ(w[i], i % 5 == 2 ? 7 : 0);
+    for (int i = 0; beyond && i < 6; i++) CHECK_EQ(beyond[i], 0);
+    CHECK(alone && *alone == 7);
+    end();
+}
+
 /* ---- order and company ---- */
 
 TEST(first_values_do_not_depend_on_order) {

@@ -51,6 +51,7 @@ typedef struct weft_env {
     int    words;      /* ... each below this: rows of one table whose sum is the input; 0: none */
     int    actions;    /* 0 .. actions - 1; at most 32 */
     int    limit;      /* steps after which an episode is cut off; 0: none */
+    int    levels;     /* the highest that reset takes; 0: any */
     void     (*reset)  (void *e, weft_rng *r, int level);
         /* a first state; level says how far from easy, 0 is the environment's usual start */
     float    (*step)   (void *e, weft_rng *r, int action, bool *done);
@@ -96,7 +97,8 @@ typedef struct weft_envs_desc {
 WEFT_API weft_envs *weft_envs_new(weft_state *s, const weft_env *e, int n, const char *name,
         const weft_envs_desc *d);
     /* n instances, at their first states, as entries "rng.NAME.env" and others of s; entries that
-       are there already stay what they are; d NULL: all 0; NULL on failure: weft_error */
+       are there already stay what they are, so that these go on: to begin anew, take another name,
+       or a state for them alone. d NULL: all 0; NULL on failure: weft_error */
 WEFT_API void       weft_envs_free(weft_envs *v);             /* NULL is fine; the entries stay */
 WEFT_API int        weft_envs_count(const weft_envs *v);      /* n */
 WEFT_API const weft_env *weft_envs_env(const weft_envs *v);   /* their table */
@@ -123,7 +125,7 @@ WEFT_API weft_episode weft_envs_episode(const weft_envs *v, int i);
 WEFT_API weft_episode weft_envs_running(const weft_envs *v, int i);
     /* the same of the one going on */
 WEFT_API int64_t    weft_envs_episodes (const weft_envs *v);         /* finished in all */
-WEFT_API void       weft_envs_set_level(weft_envs *v, int level);    /* from the next reset on */
+WEFT_API weft_err   weft_envs_set_level(weft_envs *v, int level);    /* from the next reset on */
 WEFT_API int        weft_envs_level    (const weft_envs *v);         /* kept in the state too */
 typedef weft_err (*weft_act)(void *agent, const weft_envs *v, int32_t *actions);
 WEFT_API weft_err   weft_envs_play     (weft_envs *v, weft_act act, void *agent, int64_t most,

@@ -102,6 +102,10 @@ static float initial_value(const state_entry *e, initial_source *from, int64_t i
         int64_t rows = e->dims.rank ? e->dims.n[0] : 1;
         return (float)(i / (e->count / rows)) == init->b ? 0 : init->a * initial_draw(from, i);
     }
+    case WEFT_INIT_COLUMN: {
+        int64_t columns = e->dims.rank ? e->dims.n[e->dims.rank - 1] : 1;
+        return (float)(i % columns) == init->b ? init->a : 0;
+    }
     default: return 0;
     }
 }

@@ -168,13 +168,6 @@ int weft_circuit_active(const weft_circuit *k) {
 
 enum { CIRCUIT_ALL_CASES = 20 }; /* inputs */
 
-static uint64_t circuit_draw(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* All values of 64 cases, gate by gate as the list stands: the plain meaning of a circuit. */
 static void circuit_values(const weft_circuit *k, uint64_t *value) {
     for (int i = 0; i < k->gates; i++)
@@ -183,10 +176,6 @@ static void circuit_values(const weft_circuit *k, uint64_t *value) {
 
 weft_err weft_circuit_equal(const weft_circuit *a, const weft_circuit *b, int64_t cases,
                             uint64_t seed, bool *equal) {
-    /* What input i says in case 0 to 63, for i below 6; later inputs are those bits of the word. */
-    static const uint64_t low[6] = {UINT64_C(0xaaaaaaaaaaaaaaaa), UINT64_C(0xcccccccccccccccc),
-                                    UINT64_C(0xf0f0f0f0f0f0f0f0), UINT64_C(0xff00ff00ff00ff00),
-                                    UINT64_C(0xffff0000ffff0000), UINT64_C(0xffffffff00000000)};
     *equal = false;
     if (a->inputs != b->inputs || a->outputs != b->outputs)
         return weft_fail(a->c, WEFT_ARGUMENT,
@@ -205,10 +194,8 @@ weft_err weft_circuit_equal(const weft_circuit *a, const weft_circuit *b, int64_
     bool same = true;
     for (int64_t w = 0; w < words && same; w++) {
         for (int i = 0; i < a->inputs; i++)
-            value[i] = value[va + (size_t)i] = !all               ? circuit_draw(&seed)
-                                               : i < 6            ? low[i]
-                                               : w >> (i - 6) & 1 ? ~UINT64_C(0)
-                                                                  : 0;
+            value[i] = value[va + (size_t)i] =
+                all ? circuit_case(i, (uint64_t)w) : circuit_draw(&seed);
         circuit_values(a, value);
         circuit_values(b, value + va);
         for (int i = 0; i < a->outputs && same; i++)

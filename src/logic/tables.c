@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-uint64_t tables_input(int i, size_t w) {
-    static const uint64_t low[6] = {UINT64_C(0xaaaaaaaaaaaaaaaa), UINT64_C(0xcccccccccccccccc),
-                                    UINT64_C(0xf0f0f0f0f0f0f0f0), UINT64_C(0xff00ff00ff00ff00),
-                                    UINT64_C(0xffff0000ffff0000), UINT64_C(0xffffffff00000000)};
-    return i < 6 ? low[i] : w >> (i - 6) & 1 ? ~UINT64_C(0) : 0;
-}
-
 static int tables_mark_inputs(const net *t, unsigned char *read) {
     int n = 0;
     memset(read, 0, (size_t)t->inputs + 1);
@@ -73,7 +66,7 @@ static void tables_fill(tables *s) {
     memset(s->table, 0, s->words * sizeof *s->table);
     for (uint32_t i = 1; i < net_first(t); i++)
         for (size_t w = 0; w < s->words; w++)
-            tables_of(s, i)[w] = s->input[i] ? tables_input(s->input[i] - 1, w) : 0;
+            tables_of(s, i)[w] = s->input[i] ? circuit_case(s->input[i] - 1, w) : 0;
     for (uint32_t i = net_first(t); i < s->n; i++) {
         const net_node g = t->node[i];
         tables_gate(s, g, tables_of(s, net_of(g.a)), tables_of(s, net_of(g.b)), tables_of(s, i));

@@ -18,7 +18,4 @@ bool tables_fit(const net *t, size_t bytes, bool *fit);
  * memory; t is whole all the same. */
 bool tables_simplify(net *t, int64_t *work);
 
-/* What input i of up to TABLES_INPUTS says in word w. */
-uint64_t tables_input(int i, size_t w);
-
 #endif

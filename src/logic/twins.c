@@ -1,8 +1,6 @@
 /* twins.c - candidates by random cases, proofs by all cases of the inputs they depend on. */
 #include "twins.h"
 
-#include "tables.h"
-
 #include <string.h>
 
 enum { TWINS_WORDS = 64, TWINS_INPUTS = 14, TWINS_CHAIN = 8 };
@@ -21,13 +19,6 @@ typedef struct twins {
     uint64_t *value;       /* of a proof's nodes, a word at a time */
     uint32_t proof;
 } twins;
-
-static uint64_t twins_draw(uint64_t *state) { /* splitmix64 */
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static uint32_t *twins_support(const twins *s, uint32_t node) {
     return s->support + node * (size_t)(TWINS_INPUTS + 1);
@@ -54,7 +45,7 @@ static void twins_fill(twins *s) {
     twins_support(s, 0)[0] = 0;
     for (uint32_t i = 1; i < net_first(t); i++) {
         for (int w = 0; w < TWINS_WORDS; w++)
-            s->signature[i * (size_t)TWINS_WORDS + (size_t)w] = twins_draw(&seed);
+            s->signature[i * (size_t)TWINS_WORDS + (size_t)w] = circuit_draw(&seed);
         twins_support(s, i)[0] = 1;
         twins_support(s, i)[1] = i;
     }
@@ -118,7 +109,7 @@ static bool twins_proven(twins *s, uint32_t x, uint32_t y, net_literal inverted)
             const uint32_t v = s->cone[i];
             const net_node g = t->node[v];
             if (v == 0) s->value[i] = 0;
-            else if (v < net_first(t)) s->value[i] = tables_input((int)next++, w);
+            else if (v < net_first(t)) s->value[i] = circuit_case((int)next++, w);
             else {
                 const uint64_t a = s->value[s->at[net_of(g.a)]], b = s->value[s->at[net_of(g.b)]];
                 const uint64_t na = g.a & 1 ? ~UINT64_C(0) : 0, nb = g.b & 1 ? ~UINT64_C(0) : 0;

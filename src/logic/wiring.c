@@ -39,7 +39,8 @@ static void wiring_random(weft_rng *r, int values, int gates, int32_t *pairs) {
 }
 
 /* All values again and again, in random order; a pair of twice the same exchanges one with another
- * gate's. */
+ * gate's. There is one that does without that value: were it in all of them, it would be read more
+ * often than others are. */
 static void wiring_balanced(weft_rng *r, int values, int gates, int32_t *pairs) {
     const int n = 2 * gates;
     for (int i = 0; i < n; i++) pairs[i] = i % values;
@@ -50,7 +51,6 @@ static void wiring_balanced(weft_rng *r, int values, int gates, int32_t *pairs) 
             const int k = (int)weft_rng_below(r, (uint32_t)gates);
             if (pairs[2 * k] != pairs[2 * i] && pairs[2 * k + 1] != pairs[2 * i])
                 wiring_swap(&pairs[2 * k + 1], &pairs[2 * i + 1]);
-            else if (gates == 1) pairs[1] = (pairs[0] + 1) % values;
         }
 }
 

@@ -29,7 +29,7 @@ static void dqn_defaults(weft_dqn_desc *d) {
     if (!d->replay.seed) d->replay.seed = d->seed;
 }
 
-static weft_err dqn_acceptable(weft_ctx *c, const weft_dqn_desc *d) {
+static weft_err dqn_acceptable(weft_ctx *c, const weft_env *e, const weft_dqn_desc *d) {
     if (d->batch < 1 || d->start < 1 || d->every < 1 || d->updates < 1 || d->target_every < 1 ||
         d->window < 1 || d->stage_count < 0 || (d->stage_count && !d->stages))
         return weft_fail(c, WEFT_ARGUMENT,
@@ -58,6 +58,11 @@ static weft_err dqn_acceptable(weft_ctx *c, const weft_dqn_desc *d) {
                          ".atoms beside it");
     if ((unsigned)d->loss >= WEFT_DQN_LOSS_COUNT)
         return weft_fail(c, WEFT_ARGUMENT, "weft_dqn_new: there is no loss %d", (int)d->loss);
+    for (int i = 0; i < d->stage_count && e->levels > 0; i++)
+        if (d->stages[i].level > e->levels)
+            return weft_fail(c, WEFT_ARGUMENT,
+                             "weft_dqn_new: stage %d has level %d; \"%s\" has %d at most", i,
+                             d->stages[i].level, e->name, e->levels);
     return WEFT_OK;
 }
 
@@ -127,7 +132,7 @@ weft_dqn *weft_dqn_new(weft_state *s, weft_envs *v, const char *name, const weft
     a->net =
         (agent_net){.net = a->d.net, .user = a->d.user, .sparse = a->d.sparse, .noisy = a->d.noisy};
     weft_err e = agent_net_make(&a->net, s, v, name, a->d.hidden, "weft_dqn_new");
-    if (!e) e = dqn_acceptable(c, &a->d);
+    if (!e) e = dqn_acceptable(c, a->net.e, &a->d);
     if (!e) {
         a->e = a->net.e;
         a->n = weft_envs_count(v);

@@ -44,6 +44,14 @@ static weft_err envs_acceptable(weft_ctx *c, const weft_env *e, int n, const cha
     return WEFT_OK;
 }
 
+/* A reset may take the longer the higher the level is: one that is out of all bounds, from a file
+ * for instance, would never come to an end. */
+static weft_err envs_level_fits(weft_ctx *c, const weft_env *e, int level, weft_err code) {
+    if (e->levels <= 0 || level <= e->levels) return WEFT_OK;
+    return weft_fail(c, code, "%s: level %d; %d at most was expected", e->name ? e->name : "",
+                     level, e->levels);
+}
+
 static weft_err envs_entries(weft_envs *v, weft_state *s, const char *name, int32_t **begun) {
     const int64_t bytes = (int64_t)v->e->size;
     const kept_entry list[] = {
@@ -79,7 +87,8 @@ weft_envs *weft_envs_new(weft_state *s, const weft_env *e, int n, const char *na
     if (!d) d = &none;
     weft_ctx *const c = weft_state_ctx(s);
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_envs_new: the state is NULL");
-    if (!s || envs_acceptable(c, e, n, name)) return NULL;
+    if (!s || envs_acceptable(c, e, n, name) || envs_level_fits(c, e, d->level, WEFT_ARGUMENT))
+        return NULL;
     weft_envs *v = kept_memory(c, sizeof *v, "weft_envs_new");
     if (!v) return NULL;
     *v = (weft_envs){.c = c, .e = e, .n = n, .limit = d->limit ? d->limit : e->limit};
@@ -155,11 +164,15 @@ int weft_envs_level(const weft_envs *v) {
     return *v->level;
 }
 
-void weft_envs_set_level(weft_envs *v, int level) {
-    *v->level = level;
+weft_err weft_envs_set_level(weft_envs *v, int level) {
+    const weft_err e = envs_level_fits(v->c, v->e, level, WEFT_ARGUMENT);
+    if (!e) *v->level = level;
+    return e;
 }
 
 weft_err weft_envs_check(const weft_envs *v) {
+    const weft_err level = envs_level_fits(v->c, v->e, *v->level, WEFT_STATE);
+    if (level) return level;
     for (int i = 0; i < v->n; i++) {
         if (!(v->rng[i].a | v->rng[i].b))
             return weft_fail(v->c, WEFT_STATE, "%s: instance %d has no random numbers: all 0",

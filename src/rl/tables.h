@@ -19,6 +19,9 @@
 ENV_TABLES(X)
 #undef X
 
+/* Turns of the longest scramble: far more than it takes to be anywhere. */
+enum { ENV_TURNS = 1000 };
+
 /* The same observation as floats: a 1 for each index, 0 elsewhere. */
 static inline void env_one_hot(const int32_t *slots, int n, float *obs, int words) {
     memset(obs, 0, (size_t)words * sizeof *obs);
