@@ -82,7 +82,8 @@ weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdic
     weft_picture picture[CUBE_DISTANCES];
     if (!v) {
         snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
-        return weft_report_write(u->ctx, u->folder, &(weft_report){"Cube", summary, NULL, 0});
+        return weft_report_write(u->ctx, u->folder,
+                                 &(weft_report){.title = "Cube", .summary = summary});
     }
     const cube_beam *const b = v->beam;
     snprintf(summary, sizeof summary,
@@ -109,7 +110,10 @@ weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdic
                  (long long)v->cubes[d]);
     }
     const weft_err e = weft_report_write(u->ctx, u->folder,
-                                         &(weft_report){"Cube", summary, picture, CUBE_DISTANCES});
+                                         &(weft_report){.title = "Cube",
+                                                        .summary = summary,
+                                                        .pictures = picture,
+                                                        .picture_count = CUBE_DISTANCES});
     free(pixels);
     return e;
 }

@@ -65,7 +65,7 @@ bool keys_interrupted(void) {
     return keys_ending != 0;
 }
 
-/* A byte, waiting at most so many milliseconds, below 0 for ever; -1: none came. A signal that
+/* A byte, waiting at most so many milliseconds, below 0 for ever; KEYS_NONE: none came. A signal that
  * arrives between the look at its mark and the wait is seen a tenth of a second later. */
 static int keys_byte(int wait) {
     for (;;) {
@@ -74,7 +74,7 @@ static int keys_byte(int wait) {
         if (keys_ending) return KEYS_END;
         if (keys_stopping) return KEYS_STOP;
         const int ready = poll(&in, 1, wait < 0 ? 100 : wait);
-        if (ready == 0 && wait >= 0) return -1;
+        if (ready == 0 && wait >= 0) return KEYS_NONE;
         if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
         const ssize_t n = ready > 0 ? read(STDIN_FILENO, &byte, 1) : -1;
         if (n == 1) return byte;
@@ -84,13 +84,17 @@ static int keys_byte(int wait) {
 }
 
 /* Arrows are three bytes: escape, [ or O, a letter. */
-int keys_next(void) {
+int keys_within(double seconds) {
     static const int arrow[] = {KEYS_UP, KEYS_DOWN, KEYS_RIGHT, KEYS_LEFT};
-    const int first = keys_byte(-1);
+    const int first = keys_byte(seconds < 0 ? -1 : (int)(1000 * seconds));
     if (first == 4) return KEYS_END; /* Ctrl-D */
     if (first != 27) return first;
     const int second = keys_byte(50);
     if (second != '[' && second != 'O') return 27;
     const int third = keys_byte(50);
     return third >= 'A' && third <= 'D' ? arrow[third - 'A'] : 27;
+}
+
+int keys_next(void) {
+    return keys_within(-1);
 }

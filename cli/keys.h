@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 typedef enum keys_special {
+    KEYS_NONE = -1, /* none came in time */
     KEYS_END = 256, /* end of input, or a signal that asks to end */
     KEYS_STOP,      /* Ctrl-Z */
     KEYS_UP,
@@ -16,9 +17,10 @@ typedef enum keys_special {
     KEYS_RIGHT
 } keys_special;
 
-bool keys_open(void); /* false: standard input is no terminal. One at a time */
-int keys_next(void);  /* waits; a letter, or one of the above */
-void keys_stop(void); /* gives the terminal back, stops the program, and takes it again */
+bool keys_open(void);            /* false: standard input is no terminal. One at a time */
+int keys_next(void);             /* waits; a letter, or one of the above */
+int keys_within(double seconds); /* the same, but waits no longer; below 0: for ever */
+void keys_stop(void);            /* gives the terminal back, stops the program, takes it again */
 void keys_close(void);
 bool keys_interrupted(void); /* was it a signal that ended it? */
 

@@ -7,7 +7,7 @@
 static const option play_options[] = {
     ROW_SEED(play_settings),
     { .name = "delay", .kind = OPTION_NUMBER, .value = "SECONDS", .low = 0, .high = 60,
-      .help = "between two moves, on a terminal (0.3; 2048: 0.1)",
+      .help = "between two moves, on a terminal (0.3; 2048: 0.1; automata: 0.05)",
       .offset = offsetof(play_settings, delay) },
     ROW_THREADS(play_settings),
     ROW_JSON(play_settings),
@@ -15,7 +15,13 @@ static const option play_options[] = {
 };
 /* clang-format on */
 
-static const command *const play_tasks[] = {&play_cube_task, &play_2048_task, NULL};
+static const command *const play_tasks[] = {&play_cube_task,
+                                            &play_2048_task,
+                                            &play_life_task,
+                                            &play_checkerboard_task,
+                                            &play_lizard_task,
+                                            &play_g_task,
+                                            NULL};
 
 const command play_command = {
     .name = "play",
@@ -23,7 +29,8 @@ const command play_command = {
     .about = "Plays with the network of a run, and shows every move.\n",
     .examples = "weft play cube\n"
                 "weft play cube runs/cube --scramble \"R U' F2\"\n"
-                "weft play 2048\n",
+                "weft play 2048\n"
+                "weft play life --pattern gun\n",
     COMMAND_OPTIONS(play_options),
     .settings_size = sizeof(play_settings),
     .tasks = play_tasks,

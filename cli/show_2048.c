@@ -204,7 +204,8 @@ weft_err show_2048_report(const run *u, const char *title, const weft_train_resu
     weft_picture picture[MOST];
     if (!finished) {
         snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
-        return weft_report_write(u->ctx, u->folder, &(weft_report){title, summary, NULL, 0});
+        return weft_report_write(u->ctx, u->folder,
+                                 &(weft_report){.title = title, .summary = summary});
     }
     snprintf(summary, sizeof summary,
              "After %lld steps in %.1f s: mean score %.0f (standard error %.0f), median %.0f, best "
@@ -222,7 +223,10 @@ weft_err show_2048_report(const run *u, const char *title, const weft_train_resu
     if (pixels && order) {
         show_some(finished, order, v->games, some, picture, pixels);
         e = weft_report_write(u->ctx, u->folder,
-                              &(weft_report){title, summary, picture, (size_t)some});
+                              &(weft_report){.title = title,
+                                             .summary = summary,
+                                             .pictures = picture,
+                                             .picture_count = (size_t)some});
     } else e = weft_fail(u->ctx, WEFT_MEMORY, "out of memory");
     free(pixels);
     free(order);

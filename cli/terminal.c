@@ -13,9 +13,8 @@
 static bool terminal_is(FILE *to) {
     return _isatty(_fileno(to)) != 0;
 }
-static int terminal_columns(FILE *to) {
-    (void)to;
-    return 0;
+static void terminal_size(terminal *t) {
+    (void)t;
 }
 #else
 #include <sys/ioctl.h>
@@ -23,9 +22,9 @@ static int terminal_columns(FILE *to) {
 static bool terminal_is(FILE *to) {
     return isatty(fileno(to)) != 0;
 }
-static int terminal_columns(FILE *to) {
+static void terminal_size(terminal *t) {
     struct winsize w;
-    return ioctl(fileno(to), TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+    if (ioctl(fileno(t->to), TIOCGWINSZ, &w) == 0) t->width = w.ws_col, t->height = w.ws_row;
 }
 #endif
 
@@ -48,9 +47,11 @@ terminal terminal_of(FILE *to, terminal_when color) {
     t.live = able;
     t.color = color == TERMINAL_ALWAYS ||
               (color == TERMINAL_AUTO && able && !*terminal_variable("NO_COLOR"));
-    t.width = terminal_columns(to);
+    terminal_size(&t);
     if (t.width <= 0) t.width = atoi(terminal_variable("COLUMNS"));
     if (t.width <= 0) t.width = 80;
+    if (t.height <= 0) t.height = atoi(terminal_variable("LINES"));
+    if (t.height <= 0) t.height = 24;
     return t;
 }
 

@@ -42,7 +42,10 @@ static inline const char *world_page(world *t, const weft_report *r) {
                                         "url(",  "nan%",   "inf%",  "NaN"};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (strstr(t->page, never[i])) CHECK_STR("the page", never[i]);
-    CHECK_EQ(page_count(t->page, "src="), page_count(t->page, "src=\"data:image/png;base64,"));
+    CHECK_EQ(page_count(t->page, "src="),
+             page_count(t->page, "src=\"data:image/png;base64,") +
+                 page_count(t->page, "src=\"data:image/gif;base64,") +
+                 page_count(t->page, "src=\"data:image/svg+xml;base64,"));
     CHECK_EQ(page_count(t->page, "href"), 0);
     return t->page;
 }

@@ -1,5 +1,5 @@
 /* test_report_pictures.c - the pictures of a report: PNG files that a reader of our own reads back,
- * marks that do not depend on colour, and a bound on their number. */
+ * marks that do not depend on colour, and a bound on their number; plates, whose bytes come back. */
 #include "report_world.h"
 
 static int digit_of(char c) {
@@ -22,19 +22,26 @@ static unsigned crc32_of(const unsigned char *s, size_t n) {
     return crc ^ 0xffffffffu;
 }
 
-/* Reads the PNG at a data address back, and compares it with the picture. */
-static void check_png(const char *data, const weft_picture *p) {
+/* The bytes of a data address, to be freed. */
+static unsigned char *bytes_of(const char *data, size_t *n) {
     const size_t room = strcspn(data, "\"");
-    unsigned char *s = malloc(room + 4), *rows = malloc(room + 4);
-    size_t n = 0, got = 0;
+    unsigned char *s = malloc(room + 4);
+    *n = 0;
     CHECK_EQ(room % 4, 0);
     for (size_t i = 0; i + 4 <= room; i += 4) {
         unsigned v = 0;
         for (size_t k = 0; k < 4; k++)
             v = v << 6 | (unsigned)(data[i + k] == '=' ? 0 : digit_of(data[i + k]));
         for (int k = 0; k < 3; k++)
-            if (data[i + 1 + (size_t)k] != '=') s[n++] = (unsigned char)(v >> (16 - 8 * k));
+            if (data[i + 1 + (size_t)k] != '=') s[(*n)++] = (unsigned char)(v >> (16 - 8 * k));
     }
+    return s;
+}
+
+/* Reads the PNG at a data address back, and compares it with the picture. */
+static void check_png(const char *data, const weft_picture *p) {
+    size_t n = 0, got = 0;
+    unsigned char *s = bytes_of(data, &n), *rows = malloc(n + 4);
     CHECK(n > 8 && memcmp(s, "\x89PNG\r\n\x1a\n", 8) == 0);
     bool ended = false;
     unsigned adler = 0;
@@ -148,6 +155,60 @@ TEST(pictures_that_are_none) {
             weft_report_write(t.c, t.f.path, &(weft_report){.pictures = two, .picture_count = 2}),
             WEFT_ARGUMENT);
         CHECK_HAS(weft_error(t.c), "weft_report_write: picture 1 is ");
+    }
+    CHECK(access(run_path(&t.f, "report.html"), F_OK) != 0);
+    world_end(&t);
+}
+
+TEST(plates_come_back) {
+    world t = world_begin();
+    static const unsigned char png[] = "\x89PNG\r\n\x1a\n and more", gif[] = "GIF89a\0\1\2";
+    static const char svg[] = "<svg xmlns='http://www.w3.org/2000/svg'><style>a{}</style></svg>\n";
+    static float pixels[4];
+    const weft_picture sample = {.pixels = pixels, .height = 2, .width = 2, .channels = 1};
+    const weft_plate plates[] = {
+        {"A <film>", "It \"moves\" & stops.", gif, sizeof gif},
+        {"Gates", NULL, svg, sizeof svg - 1},
+        {"Dots", "caption", png, sizeof png},
+    };
+    static const char *const type[] = {"gif", "svg+xml", "png"};
+    const char *page = world_page(
+        &t, &(weft_report){
+                .plates = plates, .plate_count = 3, .pictures = &sample, .picture_count = 1});
+    for (int i = 0; i < 3; i++) {
+        char head[60];
+        CASE("%s", plates[i].title);
+        snprintf(head, sizeof head, "src=\"data:image/%s;base64,", type[i]);
+        const char *data = strstr(page, head);
+        if (!CHECK(data)) continue;
+        size_t n;
+        unsigned char *bytes = bytes_of(data + strlen(head), &n);
+        CHECK(n == plates[i].n && memcmp(bytes, plates[i].bytes, n) == 0);
+        free(bytes);
+    }
+    CHECK_HAS(page, "<h2>A &lt;film&gt;</h2>");
+    CHECK_HAS(page, "<figcaption>It &quot;moves&quot; &amp; stops.</figcaption>");
+    CHECK_EQ(page_count(page, "<figure class=\"plate\">"), 3);
+    CHECK_EQ(page_count(page, "<label>"), 2); /* a film has its size, drawings can be enlarged */
+    CHECK_EQ(page_count(page, "<figcaption>"), 3);
+    const char *film = strstr(page, "<h2>A &lt;film"), *samples = strstr(page, "<h2>Samples");
+    CHECK(film && samples && film < strstr(page, "<h2>Gates") && film < samples);
+    world_end(&t);
+}
+
+TEST(plates_that_are_none) {
+    world t = world_begin();
+    static const char svg[] = "<svg/>";
+    const weft_plate bad[] = {
+        {NULL, NULL, svg, 6},          {"title", NULL, NULL, 6},     {"title", NULL, svg, 0},
+        {"title", NULL, svg, 4},       {"title", NULL, "<svh/>", 6}, {"title", NULL, "GIF88a..", 8},
+        {"title", NULL, svg, 1 << 30},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const weft_plate two[] = {{"title", NULL, svg, 6}, bad[i]};
+        CHECK_EQ(weft_report_write(t.c, t.f.path, &(weft_report){.plates = two, .plate_count = 2}),
+                 WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(t.c), "weft_report_write: plate 1 has ");
     }
     CHECK(access(run_path(&t.f, "report.html"), F_OK) != 0);
     world_end(&t);

@@ -159,6 +159,7 @@ static void report_foot(report *r, const char *config_problem) {
 static weft_err report_write(report *r, const char *run) {
     char path[FOLDER_PATH] = "", title[400], problem[300] = "";
     TRAIN_TRY(report_pictures_check(r));
+    TRAIN_TRY(report_plates_check(r));
     TRAIN_TRY(folder_path(r->c, path, run, LINES_NAME));
     TRAIN_TRY(report_read(r, path));
     report_arrange(r);
@@ -183,6 +184,7 @@ static weft_err report_write(report *r, const char *run) {
         for (int i = 0; i < r->plot_count; i++) report_draw(r, &r->plots[i], odd && !i);
         draft_text(&r->page, "</div>\n</section>\n");
     }
+    report_plates(r);
     report_pictures(r);
     report_config(r, config);
     report_foot(r, problem);

@@ -3,6 +3,7 @@
  *     report.c          reads the run, puts the page together
  *     report_plots.c    which metrics share a plot; a plot as SVG
  *     report_figures.c  the key figures and the summary
+ *     report_plates.c   pictures that came as files, each in a section
  *     report_pictures.c sample pictures as PNG inside the page
  *     report_page.c     style and script */
 #ifndef WEFT_REPORT_H
@@ -56,6 +57,9 @@ void report_summary(report *r);
 void report_figures(report *r);
 void report_pictures(report *r);
 weft_err report_pictures_check(const report *r);
+void report_plates(report *r);
+weft_err report_plates_check(const report *r);
+void report_base64(draft *d, const void *bytes, size_t n); /* of a data address */
 
 /* Numbers for people, into text (REPORT_NUMBER). */
 enum { REPORT_NUMBER = 64 };

@@ -89,10 +89,11 @@ static void picture_png(draft *d, const weft_picture *p, unsigned char *rows) {
     picture_chunk_end(d, picture_chunk(d, "IEND"));
 }
 
-static void picture_base64(draft *d, const char *s, size_t n) {
+void report_base64(draft *d, const void *bytes, size_t n) {
+    const unsigned char *const s = bytes;
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
-        const unsigned char *u = (const unsigned char *)s + i;
+        const unsigned char *u = s + i;
         const size_t left = n - i;
         const uint32_t v = (uint32_t)u[0] << 16 | (left > 1 ? (uint32_t)u[1] << 8 : 0) |
                            (left > 2 ? (uint32_t)u[2] : 0);
@@ -138,7 +139,7 @@ static void picture_show(report *r, const weft_picture *p, draft *png) {
               p->width <= PICTURE_SMALL ? " class=\"small\"" : "");
     draft_html(d, caption);
     draft_add(d, "\" width=\"%d\" height=\"%d\" src=\"data:image/png;base64,", p->width, p->height);
-    picture_base64(d, png->s, png->n);
+    report_base64(d, png->s, png->n);
     draft_text(d, "\"/><figcaption>");
     if (p->wrong) draft_text(d, "<b title=\"wrong\">\xe2\x9c\x97</b> ");
     draft_html(d, caption);
