@@ -1,4 +1,4 @@
-/* train_automata.c - weft train life and checkerboard: automata of gates learn a task.
+/* train_automata.c - weft train life, checkerboard, lizard and g: automata of gates learn a task.
  *
  * An attempt is a wiring, drawn from the seed and the number of the attempt, and logits that begin
  * alike. Now and then the gates are taken at their word, as a circuit, and tried on fresh boards:
@@ -7,6 +7,7 @@
  * the state, so a run that was stopped goes on with the same bits. */
 #include "aside.h"
 #include "automata.h"
+#include "automaton_show.h"
 #include "checkerboard_oracle.h"
 #include "train_tasks.h"
 
@@ -18,7 +19,7 @@
 
 typedef struct automata_settings {
     run_settings common;
-    double rate, pass, decay, temperature;
+    double rate, pass, decay, temperature, bits;
     int64_t patience, epochs;
     int mode;
     bool async, oracle;
@@ -32,8 +33,9 @@ typedef struct automata_run {
     int built; /* the attempt that rule and plan are for; -1: none */
     weft_plan *plan;
     weft_tensor loss;
-    float *x, *y;         /* feeds: boards as they begin, and as they shall be */
-    uint8_t *cells;       /* the same as bytes */
+    float *x, *y;         /* feeds: boards as they begin, and as they shall be; ... */
+    float *share;         /* ... and the share of bits between steps, where there are any */
+    uint8_t *cells;       /* boards as bytes */
     int32_t *attempt;     /* entries of the state: its number, ... */
     int32_t *within;      /* ... and its steps so far */
     aside first;          /* what an attempt begins with */
@@ -51,18 +53,33 @@ static uint64_t automata_wiring(const automata_run *t, int attempt) {
     return (uint64_t)weft_rng_next(&r) << 32 | weft_rng_next(&r) | 1;
 }
 
-static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, weft_tensor coef) {
+static int automata_patience(const automata_run *t) {
+    return t->set->patience ? (int)t->set->patience : t->task->patience;
+}
+
+static float automata_bits(const automata_run *t) {
+    return t->set->bits > 0 ? (float)t->set->bits : t->task->bits;
+}
+
+static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, weft_tensor coef,
+                                 weft_tensor share) {
     const automata_task *const k = t->task;
-    for (int i = 0; i < k->steps; i++) {
+    const int steps = k->lesson.steps;
+    weft_tensor loss = weft_scalar(x.g, 0);
+    for (int i = 0; i < steps; i++) {
+        if (i && automata_bits(t) > 0) x = weft_automaton_bits(x, share);
         const weft_tensor next = weft_automaton_step(t->rule, x, coef);
         x = k->share > 0 ? weft_automaton_some(x, next, k->share) : next;
+        if (i < steps - k->last) continue;
+        const weft_tensor off = weft_sub(weft_slice(x, 0, 0, k->shown, 1), y);
+        loss = weft_add(loss, weft_sum(weft_mul(off, off), WEFT_ALL, false));
     }
-    const weft_tensor off = weft_sub(weft_slice(x, 0, 0, k->shown, 1), y);
-    return weft_sum(weft_mul(off, off), WEFT_ALL, false);
+    return loss;
 }
 
 static weft_err automata_build(automata_run *t, int attempt) {
     const automata_task *const k = t->task;
+    const automata_boards b = k->lesson;
     weft_ctx *const c = t->run.ctx;
     weft_automaton_desc d = k->shape;
     d.seed = automata_wiring(t, attempt);
@@ -74,19 +91,19 @@ static weft_err automata_build(automata_run *t, int attempt) {
     if (!g) return weft_error_code(c);
     const int rows = weft_logic_rows(weft_automaton_logic(t->rule));
     const weft_tensor x =
-        weft_input(g, WEFT_F32, weft_dims(d.channels, k->boards, k->height, k->width));
-    const weft_tensor y =
-        weft_input(g, WEFT_F32, weft_dims(k->shown, k->boards, k->height, k->width));
+        weft_input(g, WEFT_F32, weft_dims(d.channels, b.boards, b.height, b.width));
+    const weft_tensor y = weft_input(g, WEFT_F32, weft_dims(k->shown, b.boards, b.height, b.width));
+    const weft_tensor share = weft_input(g, WEFT_F32, weft_dims(1));
     const float pass = t->set->pass > 0 ? (float)t->set->pass : k->pass;
     const weft_tensor logits = weft_logic_logits(g, t->run.state, "gates", rows, pass);
     const weft_tensor coef =
         weft_logic_coefficients(logits, (weft_logic_mode)t->set->mode, (float)t->set->temperature);
-    t->loss = automata_loss(t, x, y, coef);
+    t->loss = automata_loss(t, x, y, coef, share);
     const weft_updates u = weft_optimiser(
         t->run.state, t->loss,
         &(weft_optimiser_desc){.kind = WEFT_OPTIMISER_ADAMW,
                                .lr = t->set->rate > 0 ? (float)t->set->rate : k->rate,
-                               .beta2 = 0.9f,
+                               .beta2 = k->beta2,
                                .decay = t->set->decay > 0 ? (float)t->set->decay : k->decay,
                                .clip_value = 100});
     t->plan = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(t->loss),
@@ -95,6 +112,7 @@ static weft_err automata_build(automata_run *t, int attempt) {
                                                 .threads = t->run.set->threads});
     t->x = t->plan ? weft_feed(t->plan, x) : NULL;
     t->y = t->plan ? weft_feed(t->plan, y) : NULL;
+    t->share = t->plan && automata_bits(t) > 0 ? weft_feed(t->plan, share) : NULL;
     weft_graph_free(g);
     t->built = attempt;
     return t->x && t->y ? WEFT_OK : weft_error_code(c);
@@ -108,17 +126,23 @@ static weft_err automata_again(automata_run *t) {
 
 /* ---- a step ---- */
 
+static size_t automata_shown(const automata_task *k) { /* cells of a lesson that have a target */
+    const automata_boards b = k->lesson;
+    return (size_t)k->shown * (size_t)b.boards * (size_t)b.height * (size_t)b.width;
+}
+
 static void automata_deal(automata_run *t, int64_t step) {
     const automata_task *const k = t->task;
-    const size_t board = (size_t)k->boards * (size_t)k->height * (size_t)k->width;
-    const size_t n = (size_t)k->shape.channels * board, shown = (size_t)k->shown * board;
+    const automata_boards b = k->lesson;
+    const size_t n = automata_cells(k, b.height, b.width, b.boards), shown = automata_shown(k);
     uint8_t *const wanted = t->cells + n;
     weft_rng r;
     weft_rng_seed(&r, (uint64_t)t->run.set->seed + (UINT64_C(1) << 40), (uint64_t)step);
-    k->begin(k, k->height, k->width, k->boards, &r, t->cells);
-    k->target(k, k->height, k->width, k->boards, t->cells, wanted);
+    k->begin(k, b.height, b.width, b.boards, &r, t->cells);
+    k->target(k, b.height, b.width, b.boards, t->cells, wanted);
     for (size_t i = 0; i < n; i++) t->x[i] = t->cells[i];
     for (size_t i = 0; i < shown; i++) t->y[i] = wanted[i];
+    if (t->share) *t->share = automata_bits(t) * (float)*t->within / (float)automata_patience(t);
 }
 
 static weft_circuit *automata_circuit(automata_run *t) {
@@ -146,9 +170,8 @@ static weft_err automata_look(automata_run *t) {
 
 static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     automata_run *const t = user;
-    const int patience = t->set->patience ? (int)t->set->patience : t->task->patience;
     weft_err e = WEFT_OK;
-    if (*t->within >= patience) {
+    if (*t->within >= automata_patience(t)) {
         if (!t->run.set->quiet)
             fprintf(stderr, "Wiring %d given up after %d steps: %lld of %lld cells are wrong\n",
                     (int)*t->attempt + 1, (int)*t->within, (long long)t->wrong,
@@ -160,7 +183,9 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     automata_deal(t, step);
     if ((e = weft_run(t->plan))) return e;
     ++*t->within;
-    weft_metric(m, "train/loss", (double)weft_item(t->plan, t->loss));
+    const float counted = (float)automata_shown(t->task) * (float)t->task->last;
+    const float error = weft_item(t->plan, t->loss) / counted;
+    weft_metric(m, "train/error", (double)error);
     weft_metric(m, "attempt/number", *t->attempt + 1);
     if (*t->within % t->task->check == 0 && !(e = automata_look(t))) {
         weft_metric(m, "hard/wrong", (double)t->wrong / (double)t->tried);
@@ -175,9 +200,9 @@ static weft_err automata_prepare(automata_run *t) {
     const automata_task *const k = t->task;
     weft_ctx *const c = t->run.ctx;
     weft_state *const s = t->run.state;
-    const size_t board = (size_t)k->boards * (size_t)k->height * (size_t)k->width;
+    const automata_boards b = k->lesson;
     weft_state_seed(s, (uint32_t)t->run.set->seed);
-    t->cells = malloc(board * (size_t)(k->shape.channels + k->shown));
+    t->cells = malloc(automata_cells(k, b.height, b.width, b.boards) + automata_shown(k));
     weft_graph *g = t->cells ? weft_graph_new(c) : NULL; /* entries are asked for through a graph */
     if (!g) return t->cells ? weft_error_code(c) : weft_fail(c, WEFT_MEMORY, "out of memory");
     weft_buffer(g, s, "rng.attempt.number", WEFT_I32, weft_dims(1), (weft_init){0});
@@ -210,8 +235,11 @@ static weft_err automata_train(automata_run *t, weft_train_result *r) {
         snprintf(summary, sizeof summary,
                  "Not learned in %lld steps and %.1f s, with wiring %d: %s.", (long long)r->steps,
                  r->seconds, (int)*t->attempt + 1, r->text);
-    return weft_report_write(t->run.ctx, t->run.folder,
-                             &(weft_report){.title = t->task->title, .summary = summary});
+    weft_circuit *const k = automata_circuit(t);
+    const weft_err told =
+        k ? automaton_report(&t->run, t->task, t->rule, k, summary) : weft_error_code(t->run.ctx);
+    weft_circuit_free(k);
+    return told;
 }
 
 static void automata_tell(const automata_run *t, const weft_train_result *r) {
@@ -273,6 +301,15 @@ static int automata_main(const call *c, const automata_task *task) {
 static int life_main(const call *c) {
     return automata_main(c, &automata_life);
 }
+
+static int lizard_main(const call *c) {
+    return automata_main(c, &automata_lizard);
+}
+
+static int g_main(const call *c) {
+    return automata_main(c, &automata_g);
+}
+
 static int oracle_main(const call *c, const automata_settings *s) {
     weft_ctx *ctx =
         weft_open_with(&(weft_open_desc){.device = "cpu", .threads = s->common.threads});
@@ -299,11 +336,13 @@ static int checkerboard_main(const call *c) {
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 100, "of learning"),                                \
     ROW(decay, "decay", OPTION_POSITIVE, "X", 0, 100, "of logits, times the rate, each step"),     \
     ROW(pass, "pass", OPTION_POSITIVE, "X", 0, 100, "first logit of gates that pass on a value"),  \
+    ROW(bits, "bits", OPTION_POSITIVE, "X", 0, 1,                                                  \
+        "share of cells that are bits between steps at an attempt's end"),                         \
     ROW(temperature, "temperature", OPTION_POSITIVE, "X", 0, 100, "divides logits (1)"),           \
     ROW(mode, "mode", OPTION_CHOICE, &"" WEFT_LOGIC_MODES(MODE_WORD)[1], 0, 0,                     \
         "how gates are learned"),                                                                  \
     ROW(patience, "attempt", OPTION_LONG, "N", 1, 1 << 30, "steps until a wiring is given up")
-static const option life_options[] = { AUTOMATA_ROWS };
+static const option automata_options[] = { AUTOMATA_ROWS };
 static const option checkerboard_options[] = {
     ROW(oracle, "oracle", OPTION_FLAG, NULL, 0, 0, "repeat a known run, and print its losses"),
     ROW(async, "async", OPTION_FLAG, NULL, 0, 0, "a cell goes on with a chance of 0.6, in 50 steps"),
@@ -323,7 +362,7 @@ const command train_life_task = {
         "What has not come there in its time is begun anew with another wiring.\n",
     .examples = "weft train life\n"
                 "weft train life --seed 7 --run runs/seven\n",
-    COMMAND_OPTIONS(life_options),
+    COMMAND_OPTIONS(automata_options),
     .settings_size = sizeof(automata_settings),
     .run = life_main,
 };
@@ -342,4 +381,29 @@ const command train_checkerboard_task = {
     COMMAND_OPTIONS(checkerboard_options),
     .settings_size = sizeof(automata_settings),
     .run = checkerboard_main,
+};
+const command train_lizard_task = {
+    .name = "lizard",
+    .summary = "learn an automaton that grows a lizard out of one cell",
+    .about =
+        "An automaton of gates learns to grow a picture of 20 x 20 cells in 12 steps out of a\n"
+        "single cell, on a board whose edges meet. It is learned when the gates, each taken as\n"
+        "its likeliest function, leave no cell wrong. This takes minutes.\n",
+    .examples = "weft train lizard\n",
+    COMMAND_OPTIONS(automata_options),
+    .settings_size = sizeof(automata_settings),
+    .run = lizard_main,
+};
+const command train_g_task = {
+    .name = "g",
+    .summary = "learn an automaton that paints a letter in colours",
+    .about =
+        "An automaton of gates learns to paint a G in four colours, 16 x 16 cells of three bits,\n"
+        "in 15 steps on an empty board, where only the edges tell cells apart. It is learned\n"
+        "when the gates, each taken as its likeliest function, leave no bit wrong. This takes\n"
+        "about a minute.\n",
+    .examples = "weft train g\n",
+    COMMAND_OPTIONS(automata_options),
+    .settings_size = sizeof(automata_settings),
+    .run = g_main,
 };

@@ -4,6 +4,7 @@
 
 #include "run.h"
 
-extern const command train_cube_task, train_2048_task, train_life_task, train_checkerboard_task;
+extern const command train_cube_task, train_2048_task, train_life_task, train_checkerboard_task,
+    train_lizard_task, train_g_task;
 
 #endif

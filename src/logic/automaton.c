@@ -257,3 +257,10 @@ weft_tensor weft_automaton_some(weft_tensor cells, weft_tensor next, float share
     const weft_tensor go = weft_lt(weft_uniform(cells.g, one), weft_scalar(cells.g, share));
     return weft_where(go, next, cells);
 }
+
+weft_tensor weft_automaton_bits(weft_tensor cells, weft_tensor share) {
+    if (!weft_ok(cells) || !weft_ok(share)) return weft_ok(cells) ? share : cells;
+    const weft_tensor bits = weft_cast(weft_gt(cells, weft_scalar(cells.g, 0.5f)), WEFT_F32);
+    const weft_tensor some = weft_lt(weft_uniform(cells.g, weft_shape_of(cells)), share);
+    return weft_straight_through(weft_where(some, bits, cells), cells);
+}
