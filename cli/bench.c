@@ -36,6 +36,12 @@
     X("rainbow",      bench_rainbow,   "what double, dueling, noisy, ... bring to Q-learning")     \
     X("circuit",      bench_circuit,   "images to classes through 48,000 logic gates, on bits")    \
     X("checkerboard-epoch", bench_checkerboard, "a training step of an automaton of 3,040 gates")  \
+    X("stream-zscore", bench_stream_zscore, "points through a rolling z-score, window 100")        \
+    X("stream-hst",   bench_stream_trees, "points through 25 half-space trees of depth 8")         \
+    X("special-gamma", bench_special,  "Gamma(x) of 10,000 doubles, one thread")                   \
+    X("special-bessel_j0", bench_special, "the Bessel function J0 of 10,000 doubles, one thread")  \
+    X("special-erf",  bench_special,   "the error function of 10,000 doubles, one thread")         \
+    X("special",      bench_special,   "many special functions, 10,000 doubles each, one thread")  \
     X("plan",         bench_plan,      "recording and compiling of whole training steps")
 /* clang-format on */
 

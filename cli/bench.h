@@ -79,5 +79,8 @@ int bench_cube(bench *b);
 int bench_rainbow(bench *b);
 int bench_checkerboard(bench *b);
 int bench_circuit(bench *b);
+int bench_special(bench *b);
+int bench_stream_zscore(bench *b);
+int bench_stream_trees(bench *b);
 
 #endif

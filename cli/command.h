@@ -82,8 +82,9 @@ struct command {
 
 /* Every subcommand, in the order of the help; ended by NULL (main.c). */
 extern const command *const commands[];
-extern const command bench_command, convert_command, data_command, demo_command, doctor_command,
-    eval_command, export_command, help_command, inspect_command, play_command, train_command;
+extern const command bench_command, convert_command, data_command, demo_command, detect_command,
+    doctor_command, eval_command, export_command, help_command, inspect_command, play_command,
+    train_command;
 
 const command *command_find(const command *const *list, const char *name);
 int command_run(const command *c, int word_count, char **words); /* an exit code */

@@ -83,9 +83,9 @@ weft_err run_locate(run *r, const char *path) {
 
 /* Options that say how it is done, not what: another call may have others. */
 static bool run_is_manner(const char *option_name) {
-    static const char *const manner[] = {"run",     "resume",   "overwrite", "json",
-                                         "quiet",   "color",    "threads",   "steps",
-                                         "seconds", "patience", "judge",     "games"};
+    static const char *const manner[] = {"run",   "resume",  "overwrite", "json",    "quiet",
+                                         "color", "threads", "steps",     "seconds", "patience",
+                                         "judge", "games",   "outliers"};
     for (size_t i = 0; i < sizeof manner / sizeof *manner; i++)
         if (strcmp(option_name, manner[i]) == 0) return true;
     return false;
@@ -229,6 +229,10 @@ weft_err run_go_on(run *r, void *settings) {
 
 /* ---- training, and what it left ---- */
 
+/* Losses forget quickly, and are noisier than normal noise. */
+static const weft_detector_desc run_outliers = {
+    .kind = WEFT_DETECT_EWMA, .rate = 0.02, .warm = 100, .threshold = 6};
+
 weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
                    weft_train_result *result) {
     const run_settings *const s = r->set;
@@ -241,6 +245,7 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
     d.resume = s->resume;
     d.progress = s->quiet ? NULL : stderr;
     d.interrupt = true;
+    if (s->outliers) d.notice = &run_outliers;
     const weft_err e = weft_train(r->state, &d, result);
     free(config);
     return e;

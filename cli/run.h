@@ -18,7 +18,7 @@ typedef struct run_settings {
     int64_t seed, steps;
     double seconds;
     int threads, color;
-    bool resume, overwrite, json, quiet;
+    bool resume, overwrite, outliers, json, quiet;
 } run_settings;
 
 typedef struct run {

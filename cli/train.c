@@ -16,6 +16,8 @@ static const option train_options[] = {
     ROW(overwrite, "overwrite", OPTION_FLAG, NULL, 0, 0, "begin anew where there is a run already"),
     ROW(steps, "steps", OPTION_LONG, "N", 1, 0, "end after N steps in all, the schedule stays"),
     ROW(seconds, "seconds", OPTION_POSITIVE, "N", 0, 0, "end after N seconds of training"),
+    ROW(outliers, "outliers", OPTION_FLAG, NULL, 0, 0,
+        "mark steps with an oddly high loss in metrics and report"),
     ROW_SEED(run_settings),
     ROW_THREADS(run_settings),
     ROW_JSON(run_settings),
@@ -32,6 +34,8 @@ static const command_note train_files[] = {
     {"RUN/checkpoints/latest.safetensors", "all that --resume needs"},
     {"RUN/checkpoints/latest.previous.safetensors", "the one before it"},
     {"RUN/report.html", "curves and samples, in one file"},
+    {"RUN/circuit.*", "of automata: the gates as JSON, C, Verilog, BLIF and SVG"},
+    {"RUN/automaton.gif", "of automata: a film of one at work"},
     {NULL, NULL},
 };
 
@@ -41,6 +45,8 @@ static const command *const train_tasks[] = {&train_digits_task,
                                              &train_2048_task,
                                              &train_life_task,
                                              &train_checkerboard_task,
+                                             &train_lizard_task,
+                                             &train_g_task,
                                              NULL};
 
 const command train_command = {

@@ -131,6 +131,32 @@ WEFT_API weft_data *weft_data_memory(weft_ctx *c, const weft_field *fields, size
         bool copy);
     /* arrays of the program, borrowed or copied; names are copied in any case */
 
+/* ---- rows as they come --------------------------------------------------------------------- */
+
+/* Numbers out of lines that come one after the other, from a pipe or a file that grows: CSV as
+ * above, or JSON, an object a line. A row is a line: quotes end where they began. What is missing
+ * (an empty cell, NA, NaN, null, ?, a key that is not there) is nan. */
+typedef struct weft_rows weft_rows;
+typedef struct weft_rows_desc {
+    const char *name;      /* of the file, for messages; NULL: "input" */
+    bool        json;
+    const char *columns;   /* "load,heat": names or numbers from 1, of JSON keys or paths as
+                              "cpu.load"; NULL: all that are numbers in the first row */
+    const char *keep;      /* columns of which the text is wanted, "time,host" */
+    char        separator; /* 0: comma, semicolon, tab or bar, found in the first line */
+    int         header;    /* 1: the first line has names; -1: it has not; 0: if it has no number */
+} weft_rows_desc;
+WEFT_API weft_rows *weft_rows_new (weft_ctx *c, const weft_rows_desc *d);  /* NULL: weft_error */
+WEFT_API void       weft_rows_free(weft_rows *r);                         /* NULL is fine */
+WEFT_API weft_err   weft_rows_read(weft_rows *r, const char *line, size_t n, bool *row);
+    /* the next line, without its end; *row false: it had names, or nothing. After an error the
+       next line may be read */
+WEFT_API int        weft_rows_columns(const weft_rows *r);  /* of numbers; 0 before the first row */
+WEFT_API const char *weft_rows_column(const weft_rows *r, int i);  /* its name; NULL: none such */
+WEFT_API const double *weft_rows_values(const weft_rows *r);       /* of the last row */
+WEFT_API const char *weft_rows_kept(const weft_rows *r, int i, const char **text);
+    /* the name of the i-th kept column, and its text in the last row; NULL: none such */
+
 /* ---- batches ----------------------------------------------------------------------------- */
 
 typedef struct weft_loader weft_loader;

@@ -17,6 +17,7 @@
 
 #include "data.h"
 #include "io.h"
+#include "stream.h"
 #include "weft.h"
 
 #include <stdio.h>
@@ -69,15 +70,37 @@ typedef struct weft_picture {
     bool wrong;                      /* marked as such */
 } weft_picture;
 
+/* A picture with a section of its own: what a file of SVG, GIF or PNG holds. */
+typedef struct weft_plate {
+    const char *title, *caption;     /* plain text; caption: under it, or NULL */
+    const void *bytes;
+    size_t n;
+} weft_plate;
+
 typedef struct weft_report {
     const char *title;               /* NULL: that of the journal, or the folder's name */
     const char *summary;             /* a paragraph of plain text; NULL: made from the metrics */
     const weft_picture *pictures;    /* samples, or NULL */
     size_t picture_count;
+    const weft_plate *plates;        /* or NULL; they come before the samples */
+    size_t plate_count;
 } weft_report;
 WEFT_API weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *r);
     /* run/report.html from run/metrics.jsonl and config.json: one file, needs nothing else;
        r may be NULL */
+
+/* A film of few colours, such as the boards of an automaton one after the other. */
+typedef struct weft_film {
+    const uint8_t *frames;           /* [count, height, width]: the number of a colour each */
+    int count, height, width;
+    const uint8_t (*colors)[3];      /* red, green, blue; NULL: 0 is white and 1 black */
+    int color_count;                 /* 1 to 256 */
+    int scale;                       /* a cell is so many pixels wide and high; 0: 1 */
+    double seconds, hold;            /* of a frame, 0: 0.1; the first and the last have hold more */
+} weft_film;
+WEFT_API char *weft_film_gif(weft_ctx *c, const weft_film *f, size_t *bytes);
+    /* a GIF file of so many bytes that begins again at its end, for weft_file_write and plates;
+       free with weft_text_free; NULL: weft_error(c) */
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
@@ -131,6 +154,8 @@ typedef struct weft_train_desc {
                                         the folder begins anew: its checkpoint is removed */
     int64_t log_every;               /* steps; 0: 50 */
     double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only */
+    const weft_detector_desc *notice;  /* looks at the loss of every step; one that is oddly high is
+                                        "outlier/loss" in the journal and marked in the report */
     FILE   *progress;                /* NULL: shows nothing */
     bool    interrupt;               /* catch Ctrl-C while it runs */
     const volatile bool *stop;       /* set by somebody else: ends as Ctrl-C does */
@@ -141,6 +166,7 @@ typedef struct weft_train_result {
     int64_t steps;                   /* made in all */
     int64_t resumed_at;              /* the step of the checkpoint it went on from; 0: none */
     double  seconds;                 /* of training in all, without judging and writing */
+    int64_t outliers;                /* steps that .notice found odd, since the resume */
     weft_metrics last;               /* of the last evaluation and the last log line */
     char    text[400];               /* why it ended, for a person */
 } weft_train_result;

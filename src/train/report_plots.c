@@ -89,6 +89,31 @@ static void report_enter(report *r, const series *s) {
     p->line[at] = s;
 }
 
+/* "outlier/loss" is no line of its own but marks in the plot of the loss, if there is one. */
+static const char report_marks[] = "outlier/";
+
+static const char *report_marked(const char *name) { /* the plot; NULL: these are no marks */
+    const size_t n = sizeof report_marks - 1;
+    return strncmp(name, report_marks, n) == 0 && name[n] ? name + n : NULL;
+}
+
+static bool report_is_plot(const report *r, const char *name) {
+    for (int i = 0; i < r->n; i++) {
+        char plot[SERIES_NAME];
+        report_plot_name(r->series[i].name, plot);
+        if (!report_marked(r->series[i].name) && strcmp(plot, name) == 0) return true;
+    }
+    return false;
+}
+
+static const series *report_marks_of(const report *r, const report_plot *p) {
+    for (int i = 0; i < r->n; i++) {
+        const char *const plot = report_marked(r->series[i].name);
+        if (plot && strcmp(plot, p->name) == 0 && r->series[i].n) return &r->series[i];
+    }
+    return NULL;
+}
+
 /* Loss, accuracy and rate come first, the rest as the run wrote them. */
 static int report_rank(const char *name) {
     static const char *const first[] = {"loss", "accuracy", "rate"};
@@ -101,7 +126,8 @@ void report_arrange(report *r) {
     r->from = INFINITY, r->to = -INFINITY;
     for (int i = 0; i < r->n; i++) {
         const series *s = &r->series[i];
-        report_enter(r, s);
+        const char *const marked = report_marked(s->name);
+        if (!marked || !report_is_plot(r, marked)) report_enter(r, s);
         if (s->n) r->from = fmin(r->from, s->from), r->to = fmax(r->to, s->to);
     }
     for (int i = 1; i < r->plot_count; i++)
@@ -283,6 +309,26 @@ static void report_curves(report_canvas *k, const report_plot *p) {
     }
 }
 
+/* Around values that may be far above the curve: then at the edge. */
+static void report_mark(report_canvas *k, series_point p) {
+    draft *d = &k->r->page;
+    char text[REPORT_NUMBER];
+    draft_text(d, "<circle class=\"odd\" r=\"5\" cx=\"");
+    report_percent(d, scale_at(&k->x, p.step));
+    draft_text(d, "\" cy=\"");
+    report_percent(d, 1 - fmax(0, fmin(1, scale_at(&k->y, p.value))));
+    draft_add(d, "\"><title>step %s: ", report_count(text, (int64_t)p.step));
+    draft_add(d, "%s</title></circle>\n", report_value(text, p.value, false));
+}
+
+static void report_mark_all(report_canvas *k, const series *marks) {
+    for (int i = 0; i < marks->n; i++) {
+        const series_bucket *const b = &marks->at[i];
+        report_mark(k, b->most);
+        if (b->count > 1) report_mark(k, b->least);
+    }
+}
+
 /* ---- the figure around it ---- */
 
 static void report_legend(report *r, const report_plot *p, bool share) {
@@ -305,7 +351,7 @@ static void report_legend(report *r, const report_plot *p, bool share) {
     draft_text(d, "</ul>");
 }
 
-static void report_notes(draft *d, const report_plot *p, bool log) {
+static void report_notes(draft *d, const report_plot *p, const series *marks, bool log) {
     int64_t lost = 0;
     bool noisy = false;
     char text[REPORT_NUMBER];
@@ -313,10 +359,14 @@ static void report_notes(draft *d, const report_plot *p, bool log) {
         lost += p->line[i]->lost;
         noisy = noisy || report_noisy(p->line[i]);
     }
-    if (!lost && !log && !noisy) return;
+    if (!lost && !log && !noisy && !marks) return;
     draft_text(d, "<p class=\"note\">");
     if (log) draft_text(d, "Logarithmic scale. ");
     if (noisy) draft_text(d, "Faint: as logged; strong: smoothed. ");
+    if (marks) {
+        draft_add(d, "%s %s, circled. ", report_count(text, marks->count),
+                  marks->count == 1 ? "outlier" : "outliers");
+    }
     if (lost)
         draft_add(d, "%s %s not finite.", report_count(text, lost),
                   lost == 1 ? "value was" : "values were");
@@ -333,6 +383,7 @@ void report_draw(report *r, const report_plot *p, bool wide) {
         share = share && report_is_share(p->name, s);
         y0 = fmin(y0, s->least.value), y1 = fmax(y1, s->most.value);
     }
+    const series *const marks = report_marks_of(r, p);
     const bool some = y0 <= y1, log = some && report_wants_log(p->name, y0, y1);
     draft_add(d, "<figure class=\"plot%s\">\n<figcaption><h3>", wide ? " wide" : "");
     report_title(d, p->name);
@@ -358,8 +409,9 @@ void report_draw(report *r, const report_plot *p, bool wide) {
                           : "plain");
         report_axes(&k);
         report_curves(&k, p);
+        if (marks) report_mark_all(&k, marks);
         draft_text(d, "</svg></div>\n");
     } else draft_text(d, "<p class=\"empty\">No finite value.</p>\n");
-    report_notes(d, p, log);
+    report_notes(d, p, marks, log);
     draft_text(d, "</figure>\n");
 }

@@ -73,6 +73,7 @@ static weft_err train_save(train *t) {
     if (!e) e = weft_archive_text(kept, key, number);
     TRAIN_KEPT(X)
 #undef X
+    if (!e) e = train_notice_save(t, kept);
     const weft_checkpoint k = {.step = t->step, .data_index = t->step, .extra = kept};
     if (!e) e = weft_checkpoint_save(t->s, t->checkpoint, &k);
     weft_archive_free(kept);
@@ -82,7 +83,7 @@ static weft_err train_save(train *t) {
 static weft_err train_resume(train *t) {
     weft_checkpoint k = {.extra = weft_archive_new(t->c)};
     if (!k.extra) return weft_error_code(t->c);
-    const weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
+    weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
     const char *number;
     if (!e) {
         t->step = t->r->resumed_at = k.step;
@@ -91,6 +92,7 @@ static weft_err train_resume(train *t) {
         TRAIN_KEPT(X)
 #undef X
         if (k.from_previous) snprintf(t->note, sizeof t->note, "%s", k.reason);
+        e = train_notice_resume(t, k.extra);
     }
     weft_archive_free(k.extra);
     return e;
@@ -138,6 +140,7 @@ static weft_err train_begin(train *t) {
         *strrchr(folder, '/') = 0;
         mkdir(folder, 0777); /* what is wrong shows when the checkpoint is written */
     }
+    TRAIN_TRY(train_notice_start(t));
     const double left = d->seconds > t->seconds ? d->seconds - t->seconds : 0;
     t->progress = weft_progress_new(t->c, d->progress, d->steps, left);
     if (!t->progress) return weft_error_code(t->c);
@@ -233,6 +236,7 @@ static weft_err train_loop(train *t) {
         const double loss = weft_metric_of(&t->m, "train/loss");
         if (isfinite(loss)) t->loss_sum += loss;
         if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
+        if (t->notice) TRAIN_TRY(train_notice_loss(t, loss));
         if (t->step % t->log_every == 0) {
             TRAIN_TRY(train_log_line(t));
             TRAIN_TRY(train_guard_keep(t));
@@ -265,12 +269,14 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     if (d->interrupt && t->guarded) train_interrupt_release();
     r->steps = t->step;
     r->seconds = t->seconds;
+    r->outliers = t->outliers;
     r->last = t->evaluation;
     for (size_t i = 0; i < t->shown.n; i++)
         weft_metric(&r->last, t->shown.at[i].name, t->shown.at[i].value);
     weft_progress_free(t->progress);
     const weft_err closed = weft_journal_close(t->log);
     train_guard_end(t);
+    weft_detector_free(t->notice);
     weft_plan_free(t->plan);
     weft_resize(c, t, 0);
     return e ? e : closed;

@@ -48,6 +48,9 @@ typedef struct train {
     double waiting;                 /* evaluations since */
     double saved;                   /* when the last checkpoint was written */
 
+    weft_detector *notice; /* NULL: nobody looks at the loss */
+    int64_t outliers;
+
     bool guarded;
     train_snapshot kept, before; /* before: the step that is tried again */
     double kept_at, kept_cost;
@@ -60,6 +63,13 @@ weft_err train_guard_start(train *t);
 weft_err train_guard_keep(train *t);    /* after a line of the log */
 weft_err train_guard_explain(train *t); /* WEFT_DIVERGED, and r->text */
 void train_guard_end(train *t);
+
+/* ---- notice.c: outliers of the loss ---- */
+
+weft_err train_notice_start(train *t);
+weft_err train_notice_loss(train *t, double loss); /* of a step that is made */
+weft_err train_notice_save(const train *t, weft_archive *to);
+weft_err train_notice_resume(train *t, weft_archive *from);
 
 /* ---- interrupt.c: Ctrl-C, while a loop asks for it ---- */
 

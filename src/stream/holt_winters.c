@@ -1,0 +1,93 @@
+/* holt_winters.c - level, trend and season, each learned at its own rate, foretell the next point;
+ * what it differs by is measured in deviations of past differences.
+ *
+ * Additive Holt-Winters in the form that corrects by the error. The first two periods give the
+ * first values: their means the trend, the differences from that line the season. A difference
+ * beyond the threshold is learned from as if it were at the threshold, so that an outlier bends
+ * neither level nor season, and a change of either is followed nonetheless. */
+#include "detector.h"
+
+#define WINTERS_VARIANCE 0.01 /* the least rate of the variance of differences */
+
+typedef struct winters {
+    int64_t seen;    /* points since the first good one */
+    int64_t learned; /* differences that the variance is made of */
+    double level, trend, variance, last;
+    double *season; /* [2 period]: the first two periods; then [period] */
+} winters;
+
+static void *winters_lay(room *r, const weft_detector_desc *d) {
+    winters *const s = room_take(r, sizeof *s);
+    double *const season = room_take(r, 2 * (size_t)d->period * sizeof *season);
+    if (s) s->season = season;
+    return s;
+}
+
+static void winters_start(winters *s, int64_t period) {
+    moments half[2] = {{0}};
+    for (int64_t i = 0; i < 2 * period; i++) moments_add(&half[i / period], s->season[i]);
+    s->trend = (half[1].mean - half[0].mean) / (double)period;
+    const double middle = half[0].mean + (half[1].mean - half[0].mean) / 2;
+    for (int64_t i = 0; i < period; i++) {
+        /* the line through both means, at place i of either period */
+        const double off = s->trend * ((double)i - ((double)period - 1) / 2);
+        s->season[i] = (s->season[i] - half[0].mean - off) / 2 +
+                       (s->season[i + period] - half[1].mean - off) / 2;
+    }
+    s->level = middle + s->trend * ((double)period - 0.5); /* of the last point so far */
+}
+
+static weft_point winters_first(winters *s, double x, int64_t period) {
+    s->season[s->seen++] = x;
+    s->last = x;
+    if (s->seen == 2 * period) winters_start(s, period);
+    return stream_judged(0, NAN, 1, false);
+}
+
+static weft_point winters_next(winters *s, const weft_detector_desc *d, double x, bool missing) {
+    double *const season = &s->season[s->seen++ % (int64_t)d->period];
+    const double expected = s->level + s->trend + *season;
+    const bool ready = (double)s->learned >= d->warm;
+    double off = missing ? 0 : x - expected;
+    const double z = ready ? stream_deviations(off, expected, s->variance, d->least) : 0;
+    if (ready && !missing && fabs(z) > d->threshold) off *= d->threshold / fabs(z);
+    s->level += s->trend + d->rate * off;
+    s->trend += d->rate * d->trend * off;
+    *season += d->season * (1 - d->rate) * off;
+    if (missing) return stream_missing();
+    s->learned++;
+    const double share =
+        (double)s->learned * WINTERS_VARIANCE < 1 ? 1 / (double)s->learned : WINTERS_VARIANCE;
+    s->variance += share * (off * off - s->variance);
+    return stream_judged(z, expected, d->threshold, ready);
+}
+
+static void winters_feed(weft_detector *d, const double *x, size_t n, weft_point *out) {
+    winters *const s = d->state;
+    const int64_t period = (int64_t)d->desc.period;
+    for (size_t i = 0; i < n; i++) {
+        const bool missing = !stream_good(x[i]);
+        if (s->seen >= 2 * period) {
+            out[i] = winters_next(s, &d->desc, missing ? 0 : x[i], missing);
+        } else {
+            /* a gap in the first periods is filled with the value before it */
+            out[i] = missing ? stream_missing() : winters_first(s, x[i], period);
+            if (missing && s->seen) winters_first(s, s->last, period);
+        }
+    }
+    d->count += (int64_t)n;
+}
+
+static void winters_keep(weft_detector *d, kept *k) {
+    winters *const s = d->state;
+    kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
+    kept_whole(k, "differences", &s->learned, 0, INT64_MAX / 2);
+    kept_reals(k, "level", &s->level, 1);
+    kept_reals(k, "trend", &s->trend, 1);
+    kept_reals(k, "variance", &s->variance, 1);
+    kept_require(k, "variance", s->variance >= 0);
+    kept_reals(k, "last value", &s->last, 1);
+    kept_reals(k, "season", s->season, 2 * (size_t)d->desc.period);
+}
+
+const detector_row detector_HOLT_WINTERS = {winters_lay, NULL, winters_feed, winters_keep, 1};

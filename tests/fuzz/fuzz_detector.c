@@ -1,0 +1,59 @@
+/* fuzz_detector.c - snapshots of detectors. As it comes, and with a checksum and a length that fit,
+ * so that the fields behind them are reached. What is restored takes points, is saved, restored
+ * again, and goes on with the same bits. */
+#include "fuzz.h"
+#include "weft/io.h"
+#include "weft/stream.h"
+
+#include <math.h>
+
+enum { POINTS = 40, LENGTH = 48, MOST_DIMS = 1024 };
+
+static void use(weft_detector *d) {
+    static double x[POINTS * MOST_DIMS];
+    const int dims = weft_detector_settings(d).dims;
+    for (int i = 0; i < POINTS * dims; i++) x[i] = i % 7 + 0.5 * (i % 3);
+    x[3] = NAN;
+    weft_point p[POINTS], q[POINTS];
+    weft_detector_feed(d, x, POINTS, NULL);
+    const size_t bytes = weft_detector_bytes(d);
+    void *const s = malloc(bytes);
+    fuzz_must(s && weft_detector_save(d, s, bytes) == WEFT_OK, "not saved");
+    free(s);
+    weft_detector_feed(d, x, POINTS, p);
+    weft_detector_feed(d, x, POINTS, q);
+    for (int i = 0; i < POINTS; i++)
+        fuzz_must((int)p[i].verdict >= 0 && p[i].verdict < WEFT_VERDICT_COUNT, "a strange verdict");
+}
+
+static void try(fuzz_world *w, const uint8_t *bytes, size_t n) {
+    weft_detector *const d = weft_detector_restore(w->ctx, bytes, n, "snapshot");
+    if (d) {
+        const size_t size = weft_detector_bytes(d);
+        fuzz_must(size == n, "another length than it was restored from");
+        uint8_t *const again = malloc(n);
+        fuzz_must(again && weft_detector_save(d, again, n) == WEFT_OK, "not saved");
+        fuzz_must(memcmp(again, bytes, n) == 0, "saved otherwise than it was restored from");
+        free(again);
+        use(d);
+    } else {
+        fuzz_refused(w, n);
+    }
+    weft_detector_free(d);
+    fuzz_must(w->heap.live == w->idle, "memory is left");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    fuzz_world *w = fuzz_begin();
+    try(w, bytes, n);
+    if (n < LENGTH + 8 + 4) return 0;
+    uint8_t *const sealed = malloc(n);
+    fuzz_must(sealed != NULL, "out of memory");
+    memcpy(sealed, bytes, n);
+    for (int i = 0; i < 8; i++) sealed[LENGTH + i] = (uint8_t)((uint64_t)n >> 8 * i);
+    const uint32_t crc = weft_crc32c(0, sealed, n - 4);
+    for (int i = 0; i < 4; i++) sealed[n - 4 + (size_t)i] = (uint8_t)(crc >> 8 * i);
+    try(w, sealed, n);
+    free(sealed);
+    return 0;
+}

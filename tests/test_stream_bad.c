@@ -1,0 +1,130 @@
+/* test_stream_bad.c - snapshots that are not what they should be. */
+#include "stream_world.h"
+#include "weft/io.h"
+
+static char *snapshot(weft_detector_desc desc, size_t *bytes) {
+    weft_detector *const d = stream_made(desc);
+    double x[300];
+    for (int i = 0; i < 300; i++) x[i] = noise();
+    weft_detector_feed(d, x, 300 / (desc.dims ? (size_t)desc.dims : 1), NULL);
+    *bytes = weft_detector_bytes(d);
+    char *const s = malloc(*bytes);
+    CHECK_EQ(weft_detector_save(d, s, *bytes), WEFT_OK);
+    weft_detector_free(d);
+    return s;
+}
+
+static void seal(char *s, size_t n) { /* a checksum that fits whatever was changed */
+    const uint32_t crc = weft_crc32c(0, s, n - 4);
+    for (int i = 0; i < 4; i++) s[n - 4 + (size_t)i] = (char)(crc >> 8 * i);
+}
+
+static void refused(const char *s, size_t n, weft_err code, const char *says) {
+    weft_detector *const d = weft_detector_restore(stream_ctx(), s, n, "file");
+    if (!CHECK(d == NULL)) weft_detector_free(d);
+    CHECK_EQ(weft_error_code(stream_ctx()), code);
+    CHECK_HAS(weft_error(stream_ctx()), "file: offset");
+    CHECK_HAS(weft_error(stream_ctx()), says);
+}
+
+static void put(char *s, size_t at, const void *value, size_t n) {
+    memcpy(s + at, value, n);
+}
+
+/* Where things lie; see detector_save.c. */
+enum { VERSION = 16, DIMS = 20, KIND = 24, LENGTH = 48, FIELDS = 56 };
+#define X(name, whole, about) +8
+enum { COUNT = FIELDS WEFT_DETECTOR_FIELDS(X) };
+#undef X
+
+TEST(heads_that_lie) {
+    size_t n;
+    char *s = snapshot((weft_detector_desc){.kind = WEFT_DETECT_ZSCORE}, &n), *const whole = s;
+    char *const t = malloc(n + 8);
+    const double nothing = NAN, one = 1, half = 2.5, huge = 1e6, negative = -1;
+    const uint32_t seven = 7, none = 0;
+    const uint64_t longer = n + 1;
+#define CHANGED(at, value, code, says)                                                             \
+    memcpy(t, whole, n), put(t, at, &(value), sizeof(value)), seal(t, n);                          \
+    refused(t, n, code, says)
+    CHANGED(0, seven, WEFT_FORMAT, "no snapshot of a detector");
+    CHANGED(VERSION, seven, WEFT_UNSUPPORTED, "version: 7, 1 was expected");
+    CHANGED(DIMS, none, WEFT_FORMAT, "values of a point: 0");
+    CHANGED(DIMS, seven, WEFT_FORMAT, "7 values");
+    CHANGED(KIND, seven, WEFT_FORMAT, "kind: no such detector");
+    CHANGED(LENGTH, longer, WEFT_FORMAT, "the file has");
+    CHANGED(FIELDS, nothing, WEFT_FORMAT, "window: a finite number expected");
+    CHANGED(FIELDS, one, WEFT_FORMAT, "window 1, it is from 2");
+    CHANGED(FIELDS, half, WEFT_FORMAT, "whole number");
+    CHANGED(FIELDS, huge, WEFT_FORMAT, "cannot hold");
+    CHANGED(FIELDS + 7 * 8, half, WEFT_FORMAT, "has no period");
+    CHANGED(COUNT, negative, WEFT_FORMAT, "points fed");
+    CHANGED(COUNT + 8, longer, WEFT_FORMAT, "place");
+    CHANGED(COUNT + 16, longer, WEFT_FORMAT, "full");
+    CHANGED(COUNT + 24, half, WEFT_FORMAT, "new points");
+    CHANGED(COUNT + 40, negative, WEFT_FORMAT, "new points");
+    CHANGED(COUNT + 48, nothing, WEFT_FORMAT, "values: a finite number");
+#undef CHANGED
+    const double another = 101;
+    memcpy(t, whole, n), put(t, FIELDS, &another, 8), seal(t, n);
+    refused(t, n, WEFT_FORMAT, "expected, the file has");
+    const double fewer = 99;
+    memcpy(t, whole, n), put(t, FIELDS, &fewer, 8), seal(t, n);
+    CHECK(weft_detector_restore(stream_ctx(), t, n, "file") == NULL);
+    refused(NULL, 0, WEFT_FORMAT, "magic");
+    free(t), free(s);
+}
+
+TEST(cut_and_flipped) {
+    for (int k = 0; k < WEFT_DETECTOR_COUNT; k++) {
+        CASE("%s", weft_detector_name((weft_detector_kind)k));
+        size_t n;
+        char *const s = snapshot((weft_detector_desc){.kind = (weft_detector_kind)k,
+                                                      .window = k == WEFT_DETECT_TREES ? 20 : 0,
+                                                      .trees = k == WEFT_DETECT_TREES ? 2 : 0},
+                                 &n);
+        for (size_t i = 0; i < n; i += 1 + n / 500) {
+            char *const cut = malloc(i + 1); /* exact, for the sanitizer */
+            memcpy(cut, s, i);
+            refused(cut, i, WEFT_FORMAT, "");
+            free(cut);
+        }
+        for (size_t i = 0; i < n * 8; i += 1 + n / 60) { /* one bit each: the checksum knows */
+            s[i / 8] ^= (char)(1 << i % 8);
+            weft_detector *const d = weft_detector_restore(stream_ctx(), s, n, "file");
+            if (!CHECK(d == NULL)) weft_detector_free(d);
+            s[i / 8] ^= (char)(1 << i % 8);
+        }
+        /* with a checksum that fits, it is refused or it works */
+        double x[200];
+        weft_point p[200];
+        for (int i = 0; i < 200; i++) x[i] = noise();
+        int taken = 0;
+        for (int i = 0; i < 3000; i++) {
+            char *const t = malloc(n);
+            memcpy(t, s, n);
+            for (unsigned m = 1 + test_random() % 3; m; m--)
+                t[FIELDS + test_random() % (n - FIELDS)] = (char)test_random();
+            seal(t, n);
+            weft_detector *const d = weft_detector_restore(stream_ctx(), t, n, "file");
+            if (d) {
+                taken++;
+                weft_detector_feed(d, x, 200, p);
+                weft_detector_free(d);
+            }
+            free(t);
+        }
+        CHECK(taken > 0 && taken < 3000);
+        free(s);
+    }
+}
+
+TEST(saving_asks_for_the_right_room) {
+    weft_detector *const d = stream_made((weft_detector_desc){.kind = WEFT_DETECT_EWMA});
+    char s[1000];
+    CHECK_EQ(weft_detector_save(d, s, 7), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(stream_ctx()), "got 7");
+    CHECK_EQ(weft_detector_save(d, NULL, 7), WEFT_ARGUMENT);
+    CHECK_EQ(weft_detector_save(NULL, s, 7), WEFT_ARGUMENT);
+    weft_detector_free(d);
+}

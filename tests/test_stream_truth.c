@@ -1,0 +1,284 @@
+/* test_stream_truth.c - detectors of single values against slow ones that say what is meant.
+ *
+ * The slow ones keep all points, recompute everything at every point, in long double, and use
+ * other formulas than the library where there are others. */
+#include "stream_world.h"
+
+typedef long double real;
+
+/* What a point should be; scores and expectations within tolerance. */
+static void expect(const weft_point *p, size_t i, real score, real expected, double tolerance) {
+    const double off = (double)fabsl((real)p->score - score) / (1 + fabs((double)score));
+    if (off <= tolerance &&
+        fabsl((real)p->expected - expected) <= (real)tolerance * (1 + fabsl(expected)))
+        return;
+    CHECK_EQ(i, (size_t)-1);
+    CHECK_NEAR(p->score, (double)score, tolerance);
+    CHECK_NEAR(p->expected, (double)expected, tolerance);
+}
+
+static void mean_and_squares(const double *x, size_t n, real *mean, real *squares) {
+    real sum = 0;
+    *squares = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    *mean = sum / n;
+    for (size_t i = 0; i < n; i++) *squares += (x[i] - *mean) * (x[i] - *mean);
+}
+
+TEST(zscore_is_that_of_the_window) {
+    enum { N = 4000 };
+    static double x[N];
+    static const double offsets[] = {0, 1e9}, spikes[] = {20, 1e12};
+    static const size_t windows[] = {2, 17, 100, 1500};
+    for (int o = 0; o < 2; o++)
+        for (int s = 0; s < 2; s++)
+            for (int w = 0; w < 4; w++) {
+                const size_t window = windows[w];
+                CASE("window %zu, offset %g, spikes %g", window, offsets[o], spikes[s]);
+                /* exact beside the offset, so that only the sums can err */
+                for (int i = 0; i < N; i++)
+                    x[i] = round(noise() * 0x1p20) * 0x1p-20 + offsets[o] +
+                           (i % 700 == 650 ? spikes[s] : 0);
+                weft_detector *const d = stream_made((weft_detector_desc){
+                    .kind = WEFT_DETECT_ZSCORE, .window = (double)window, .warm = 2});
+                for (size_t i = 0; i < N; i++) {
+                    weft_point p;
+                    weft_detector_feed(d, &x[i], 1, &p);
+                    const size_t n = i < window ? i : window;
+                    if (n < 2) {
+                        CHECK_EQ(p.verdict, WEFT_VERDICT_WARMING);
+                        continue;
+                    }
+                    real mean, squares;
+                    mean_and_squares(x + i - n, n, &mean, &squares);
+                    const real z = fabsl(x[i] - mean) / sqrtl(squares / (n - 1));
+                    if (squares == 0 || z > 1e8) continue;
+                    /* 1e9 has a resolution of 1.2e-7; two points may be much closer than that */
+                    const double tolerance = offsets[o] == 0 ? 1e-12 : window == 2 ? 1e-2 : 2e-6;
+                    expect(&p, i, z, mean, tolerance);
+                    CHECK_EQ(p.verdict, p.score >= 3.5 ? WEFT_VERDICT_OUTLIER : WEFT_VERDICT_USUAL);
+                }
+                weft_detector_free(d);
+            }
+}
+
+TEST(ewma_has_its_weights) {
+    enum { N = 1500 };
+    static double x[N];
+    static real weight[N];
+    static const double rates[] = {0.001, 0.02, 0.5, 1};
+    for (int r = 0; r < 4; r++) {
+        CASE("rate %g", rates[r]);
+        for (int i = 0; i < N; i++) x[i] = 50 + noise() + (i % 300 == 299 ? 30 : 0);
+        weft_detector *const d = stream_made(
+            (weft_detector_desc){.kind = WEFT_DETECT_EWMA, .rate = rates[r], .warm = 2});
+        for (size_t i = 0; i < N; i++) {
+            weft_point p;
+            weft_detector_feed(d, &x[i], 1, &p);
+            /* of the points before this: all alike, or the last one `rate`, the others less */
+            real mean = 0, variance = 0;
+            for (size_t k = 0; k < i; k++) mean += weight[k] * x[k];
+            for (size_t k = 0; k < i; k++) variance += weight[k] * (x[k] - mean) * (x[k] - mean);
+            if (i >= 2 && variance > 0)
+                expect(&p, i, fabsl(x[i] - mean) / sqrtl(variance), mean, 1e-11);
+            const real share = fmaxl(1 / (real)(i + 1), rates[r]);
+            for (size_t k = 0; k < i; k++) weight[k] *= 1 - share;
+            weight[i] = share;
+        }
+        weft_detector_free(d);
+    }
+}
+
+/* ---- changes ---- */
+
+/* The sum of all since the best beginning, by trying every beginning. */
+static real best_sum(const real *z, size_t from, size_t to, real drift, int sign, size_t *since) {
+    real best = 0;
+    for (size_t j = from; j <= to; j++) {
+        real sum = 0;
+        for (size_t k = j; k <= to; k++) sum += sign * z[k] - drift;
+        if (sum > best) best = sum, *since = j;
+    }
+    return best;
+}
+
+static void sums_against_every_beginning(weft_detector_desc desc, bool follows) {
+    enum { N = 900 };
+    static double x[N];
+    static real z[N];
+    for (int i = 0; i < N; i++) x[i] = 1e6 + 3 * noise() + (i > 400 ? i > 700 ? -9 : 7 : 0);
+    weft_detector *const d = stream_made(desc);
+    size_t begin = 0, changes = 0;
+    for (size_t i = 0; i < N; i++) {
+        weft_point p;
+        weft_detector_feed(d, &x[i], 1, &p);
+        const size_t n = i - begin, warm = (size_t)desc.warm;
+        real mean, squares;
+        if (n < warm) {
+            CHECK_EQ(p.verdict, WEFT_VERDICT_WARMING);
+            continue;
+        }
+        const size_t reference = follows ? n + 1 : warm;
+        mean_and_squares(x + begin, reference, &mean, &squares);
+        z[i] = (x[i] - mean) / sqrtl(squares / (reference - 1));
+        size_t up = 0, down = 0;
+        const real plus = best_sum(z, begin + warm, i, desc.drift, 1, &up),
+                   minus = best_sum(z, begin + warm, i, desc.drift, -1, &down);
+        const real most = fmaxl(plus, minus);
+        expect(&p, i, most, mean, 1e-9);
+        CHECK_EQ(p.verdict, most >= desc.threshold ? WEFT_VERDICT_CHANGE : WEFT_VERDICT_USUAL);
+        if (p.verdict != WEFT_VERDICT_CHANGE) continue;
+        CHECK_EQ(p.since, (int64_t)(plus >= minus ? up : down));
+        changes++;
+        begin = i + 1;
+    }
+    CHECK(changes >= 2);
+    weft_detector_free(d);
+}
+
+TEST(cusum_is_the_best_beginning) {
+    sums_against_every_beginning(
+        (weft_detector_desc){.kind = WEFT_DETECT_CUSUM, .warm = 60, .threshold = 8, .drift = 0.5},
+        false);
+}
+
+TEST(page_hinkley_is_the_best_beginning) {
+    sums_against_every_beginning(
+        (weft_detector_desc){
+            .kind = WEFT_DETECT_PAGE_HINKLEY, .warm = 30, .threshold = 20, .drift = 0.1},
+        true);
+}
+
+/* ADWIN with its points kept: a list of buckets, each with all its points. */
+typedef struct naive_bucket {
+    size_t from, n;
+} naive_bucket;
+
+static size_t naive_insert(naive_bucket *list, size_t n, size_t at) { /* oldest first */
+    list[n++] = (naive_bucket){at, 1};
+    for (size_t size = 1;; size *= 2) { /* six of a size: the two oldest become one */
+        size_t count = 0, first = 0;
+        for (size_t i = n; i > 0; i--)
+            if (list[i - 1].n == size) count++, first = i - 1;
+        if (count < 6) return n;
+        list[first].n *= 2;
+        memmove(list + first + 1, list + first + 2, (n - first - 2) * sizeof *list);
+        n--;
+    }
+}
+
+static real naive_worst(const double *x, const naive_bucket *list, size_t n, real delta,
+                        int64_t *since) {
+    const size_t from = list[0].from, total = list[n - 1].from + list[n - 1].n - from;
+    if (total < 10) return 0;
+    real mean, squares, low = INFINITY, high = -INFINITY, worst = 0;
+    mean_and_squares(x + from, total, &mean, &squares);
+    for (size_t i = 0; i < total; i++)
+        low = fminl(low, x[from + i]), high = fmaxl(high, x[from + i]);
+    const real doubt = logl(2 / (delta / logl(total)));
+    for (size_t i = 0; i + 1 < n; i++) {
+        const size_t left = list[i + 1].from - from, right = total - left;
+        if (left < 5 || right < 5) continue;
+        real a, b, unused;
+        mean_and_squares(x + from, left, &a, &unused);
+        mean_and_squares(x + from + left, right, &b, &unused);
+        const real harmonic = 1 / (1 / (real)left + 1 / (real)right);
+        const real bound = sqrtl(2 / harmonic * (squares / total) * doubt) +
+                           2 / (3 * harmonic) * (high - low) * doubt;
+        const real ratio = fabsl(a - b) / bound;
+        if (ratio > worst) worst = ratio, *since = (int64_t)list[i + 1].from;
+    }
+    return worst;
+}
+
+TEST(adwin_tries_every_cut) {
+    enum { N = 4000 };
+    static double x[N];
+    static naive_bucket list[N];
+    static const int every[] = {1, 32};
+    for (int e = 0; e < 2; e++) {
+        CASE("a look every %d points", every[e]);
+        for (int i = 0; i < N; i++) x[i] = 1e5 + noise() + (i > 1500 ? i > 2600 ? 0.4 : 2 : 0);
+        weft_detector *const d = stream_made(
+            (weft_detector_desc){.kind = WEFT_DETECT_ADWIN, .every = every[e], .delta = 0.01});
+        size_t n = 0, changes = 0;
+        real score = 0;
+        for (size_t i = 0; i < N; i++) {
+            weft_point p;
+            weft_detector_feed(d, &x[i], 1, &p);
+            n = naive_insert(list, n, i);
+            bool changed = false;
+            int64_t since = -1;
+            if ((i + 1) % (size_t)every[e] == 0) {
+                real worst;
+                int64_t cut = -1;
+                for (score = 0; (worst = naive_worst(x, list, n, 0.01L, &cut)) >= 1;
+                     changed = true) {
+                    if (!changed) since = cut;
+                    score = fmaxl(score, worst);
+                    memmove(list, list + 1, --n * sizeof *list);
+                }
+                if (!changed) score = worst;
+            }
+            if (fabsl((real)p.score - score) > 1e-7L * (1 + score))
+                CHECK_NEAR(p.score, (double)score, 1e-7);
+            CHECK_EQ(p.verdict == WEFT_VERDICT_CHANGE, changed);
+            CHECK_EQ(p.since, since);
+            changes += changed;
+        }
+        CHECK(changes >= 2);
+        weft_detector_free(d);
+    }
+}
+
+/* ---- seasons ---- */
+
+TEST(holt_winters_as_in_the_books) {
+    enum { N = 2000, PERIOD = 12 };
+    static double x[N];
+    const real alpha = 0.2L, beta = 0.1L, gamma = 0.3L;
+    for (int i = 0; i < N; i++)
+        x[i] = 300 + 0.05 * i + 10 * sin(i * 6.283185307179586 / PERIOD) + noise() +
+               (i % 211 == 210 ? 15 : 0);
+    weft_detector *const d = stream_made((weft_detector_desc){.kind = WEFT_DETECT_HOLT_WINTERS,
+                                                              .period = PERIOD,
+                                                              .rate = 0.2,
+                                                              .trend = 0.1,
+                                                              .season = 0.3,
+                                                              .warm = 30,
+                                                              .threshold = 4});
+    real level = 0, trend = 0, season[PERIOD] = {0}, variance = 0, first = 0, second = 0;
+    int learned = 0, outliers = 0;
+    for (int i = 0; i < N; i++) {
+        weft_point p;
+        weft_detector_feed(d, &x[i], 1, &p);
+        if (i < 2 * PERIOD) {
+            *(i < PERIOD ? &first : &second) += x[i] / (real)PERIOD;
+            if (i < 2 * PERIOD - 1) continue;
+            trend = (second - first) / PERIOD;
+            for (int k = 0; k < 2 * PERIOD; k++) { /* against the line through both means */
+                const real line = (first + second) / 2 + trend * (k - (2 * PERIOD - 1) / 2.0L);
+                season[k % PERIOD] += (x[k] - line) / 2;
+            }
+            level = (first + second) / 2 + trend * ((2 * PERIOD - 1) / 2.0L);
+            continue;
+        }
+        const real foretold = level + trend + season[i % PERIOD];
+        const real z = (x[i] - foretold) / sqrtl(variance);
+        if (learned >= 30) expect(&p, (size_t)i, fabsl(z), foretold, 1e-9);
+        outliers += p.verdict == WEFT_VERDICT_OUTLIER;
+        /* learned from as if it were at the threshold */
+        const real seen = learned >= 30 && fabsl(z) > 4
+                              ? foretold + (x[i] - foretold) * 4 / fabsl(z)
+                              : (real)x[i];
+        const real before = level;
+        level = alpha * (seen - season[i % PERIOD]) + (1 - alpha) * (level + trend);
+        trend = beta * (level - before) + (1 - beta) * trend;
+        season[i % PERIOD] = gamma * (seen - level) + (1 - gamma) * season[i % PERIOD];
+        learned++;
+        const real share = fmaxl(1 / (real)learned, 0.01L);
+        variance = (1 - share) * variance + share * (seen - foretold) * (seen - foretold);
+    }
+    CHECK(outliers >= 8);
+    weft_detector_free(d);
+}
