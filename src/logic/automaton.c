@@ -188,48 +188,46 @@ bool automaton_wraps(const weft_automaton *a) {
 
 /* ---- a step ---- */
 
-/* Edges that meet: one more row or column on either side, those of the other side. */
-static weft_tensor automaton_rim(weft_tensor x, int axis) {
-    const int64_t n = weft_dim(x, axis);
-    const weft_tensor parts[3] = {weft_slice(x, axis, n - 1, n, 1), x,
-                                  weft_slice(x, axis, 0, 1, 1)};
-    return weft_concat((weft_tensors){parts, 3}, axis);
+/* One more row above and below: those of the other side, or zeros. */
+static weft_tensor automaton_rim(weft_tensor x, bool wrap) {
+    if (!wrap) return weft_pad(x, 2, 1, 1, 0);
+    const int64_t n = weft_dim(x, 2);
+    const weft_tensor parts[3] = {weft_slice(x, 2, n - 1, n, 1), x, weft_slice(x, 2, 0, 1, 1)};
+    return weft_concat((weft_tensors){parts, 3}, 2);
 }
 
-static void automaton_see_around(weft_tensor cells, weft_tensor *seen) {
-    const weft_shape s = weft_shape_of(cells);
-    const weft_tensor wide = automaton_rim(automaton_rim(cells, 2), 3);
-    for (int k = 0; k < AUTOMATON_SEEN; k++) {
-        const int64_t y = k / 3, x = k % 3;
-        const weft_tensor rows = weft_slice(wide, 2, y, y + s.n[2], 1);
-        seen[k] = weft_reshape(weft_slice(rows, 3, x, x + s.n[3], 1),
-                               weft_dims(s.n[0], s.n[1] * s.n[2] * s.n[3]));
-    }
+/* 1 where a neighbour to the right (1) or left (-1) is in the same row of the board. */
+static weft_tensor automaton_inside(const weft_automaton *a, weft_graph *g, int64_t height,
+                                    int64_t width, int64_t right) {
+    const int64_t n = height * width;
+    float *const mask = weft_resize(a->c, NULL, (size_t)n * sizeof *mask + 1);
+    if (!mask) return weft_poison(g, WEFT_MEMORY, "weft_automaton_step: out of memory");
+    for (int64_t i = 0; i < n; i++) mask[i] = i % width + right >= 0 && i % width + right < width;
+    const weft_tensor t = weft_const(g, WEFT_F32, weft_dims(1, 1, n), mask);
+    weft_resize(a->c, mask, 0);
+    return t;
 }
 
-/* Zeros beyond the edges. All boards are one long row that is moved along; what comes over an edge
- * that way is taken out by a mask. Long rows are moved at once, the short ones of a board are not:
- * this is a tenth of the time. */
-static void automaton_see_within(weft_ctx *c, weft_tensor cells, weft_tensor *seen) {
+/* What lies at each of the nine places around a cell: [channels, boards, cells of a board]. A board
+ * is moved along as one long row, and a mask mends what comes over its sides: long rows are moved at
+ * once, the short ones of a board are not. */
+static void automaton_see(const weft_automaton *a, weft_tensor cells, weft_tensor *seen) {
     const weft_shape s = weft_shape_of(cells);
-    const int64_t height = s.n[2], width = s.n[3], all = s.n[1] * height * width;
-    const weft_tensor row = weft_reshape(cells, weft_dims(s.n[0], all));
-    const weft_tensor wide = weft_pad(row, 1, width + 1, width + 1, 0);
-    float *const mask = weft_resize(c, NULL, (size_t)all * sizeof *mask + 1);
+    const int64_t height = s.n[2], width = s.n[3], n = height * width;
+    const weft_tensor rows =
+        weft_reshape(automaton_rim(cells, a->wrap), weft_dims(s.n[0], s.n[1], n + 2 * width));
+    const weft_tensor wide = weft_pad(rows, 2, width, width, 0);
     for (int k = 0; k < AUTOMATON_SEEN; k++) {
-        const int64_t down = k / 3 - 1, right = k % 3 - 1;
-        for (int64_t i = 0; mask && i < all; i++) {
-            const int64_t y = i / width % height + down, x = i % width + right;
-            mask[i] = y >= 0 && y < height && x >= 0 && x < width;
-        }
-        const int64_t from = (down + 1) * width + right + 1;
-        seen[k] = !mask ? weft_poison(cells.g, WEFT_MEMORY, "weft_automaton_step: out of memory")
-                  : k == AUTOMATON_CENTRE
-                      ? row
-                      : weft_mul(weft_slice(wide, 1, from, from + all, 1),
-                                 weft_const(cells.g, WEFT_F32, weft_dims(1, all), mask));
+        const int64_t right = k % 3 - 1, from = (1 + k / 3) * width + right;
+        seen[k] = weft_slice(wide, 2, from, from + n, 1);
+        if (!right) continue;
+        const weft_tensor inside = automaton_inside(a, cells.g, height, width, right);
+        seen[k] = weft_mul(seen[k], inside);
+        if (!a->wrap) continue;
+        const int64_t around = from - right * width;
+        const weft_tensor other = weft_slice(wide, 2, around, around + n, 1);
+        seen[k] = weft_add(seen[k], weft_mul(other, weft_sub(weft_scalar(cells.g, 1), inside)));
     }
-    weft_resize(c, mask, 0);
 }
 
 weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft_tensor coef) {
@@ -241,8 +239,7 @@ weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft
             "width] was expected",
             weft_rank(cells), (long long)weft_dim(cells, 0), a->channels);
     weft_tensor seen[AUTOMATON_SEEN];
-    if (a->wrap) automaton_see_around(cells, seen);
-    else automaton_see_within(a->c, cells, seen);
+    automaton_see(a, cells, seen);
     const weft_shape s = weft_shape_of(cells);
     const weft_tensor x =
         weft_reshape(weft_stack((weft_tensors){seen, AUTOMATON_SEEN}, 1),
