@@ -288,3 +288,51 @@ TEST(many_steps_are_not_made_again_from_the_first) {
     weft_state_free(s);
     weft_close(c);
 }
+
+/* A share of 0 leaves values, of 1 makes all of them bits, and a half about every other one, others
+ * each time; the gradient does not notice. */
+TEST(bits_between_steps) {
+    enum { N = 4096 };
+    weft_ctx *c = weft_open("cpu");
+    weft_state *s = weft_state_new(c);
+    weft_graph *g = weft_graph_new(c);
+    const weft_tensor w =
+        weft_param(g, s, "w", weft_dims(1, 1, 64, 64),
+                   (weft_init){.kind = WEFT_INIT_UNIFORM, .a = 0.01f, .b = 0.99f});
+    const weft_tensor share = weft_input(g, WEFT_F32, weft_dims(1));
+    const weft_tensor y = weft_automaton_bits(w, share);
+    weft_tensor slope;
+    CHECK_EQ(weft_grad(weft_sum(weft_scale(y, 3), WEFT_ALL, false), &w, 1, &slope), WEFT_OK);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y, slope)});
+    if (!CHECK(p != NULL)) return;
+    const float *const x = weft_state_data(s, "w");
+    float *const feed = weft_feed(p, share), out[N], before[N], d[N];
+    static const struct {
+        float share;
+        int least, most;
+    } ways[] = {
+        {0, 0, 0}, {0.5f, N / 2 - 150, N / 2 + 150}, {0.5f, N / 2 - 150, N / 2 + 150}, {1, N, N}};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        CASE("a share of %g, time %zu", (double)ways[k].share, k);
+        int bits = 0, others = 0, same = 0;
+        *feed = ways[k].share;
+        CHECK_EQ(weft_run(p), WEFT_OK);
+        CHECK_EQ(weft_get(p, y, out, sizeof out), WEFT_OK);
+        CHECK_EQ(weft_get(p, slope, d, sizeof d), WEFT_OK);
+        for (int i = 0; i < N; i++) {
+            const float bit = x[i] > 0.5f ? 1 : 0;
+            bits += out[i] == bit;
+            others += out[i] != bit && out[i] != x[i];
+            same += k && out[i] == before[i];
+            CHECK_EQ(d[i], 3.0f);
+        }
+        CHECK_EQ(others, 0);
+        CHECK(bits >= ways[k].least && bits <= ways[k].most);
+        if (k == 2) CHECK(same < N * 3 / 4);
+        memcpy(before, out, sizeof out);
+    }
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
