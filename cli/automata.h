@@ -27,8 +27,9 @@ typedef struct automata_task {
     float share;               /* of the cells that go on in a step; 0: all */
     float rate, pass, decay;   /* of learning; first logit of gates that pass on; of logits */
     float beta2;               /* AdamW's */
-    float bits;                /* share of the values that are bits between steps, at the end of an
-                                  attempt; it grows from 0; 0: none */
+    float bits;                /* more of the values are made bits between steps, by that share in a
+                                  training step, while the error of a cell is below ... */
+    float below;               /* ... and fewer of them otherwise; 0 bits: none */
     int check;                 /* training steps from one look at the hard gates to the next */
     int patience;              /* training steps after which it begins anew with another wiring */
     void (*begin)(const struct automata_task *t, int height, int width, int boards, weft_rng *r,

@@ -19,7 +19,7 @@
 
 typedef struct automata_settings {
     run_settings common;
-    double rate, pass, decay, temperature, bits;
+    double rate, pass, decay, temperature, bits, below;
     int64_t patience, epochs;
     int mode;
     bool async, oracle;
@@ -37,7 +37,8 @@ typedef struct automata_run {
     float *share;         /* ... and the share of bits between steps, where there are any */
     uint8_t *cells;       /* boards as bytes */
     int32_t *attempt;     /* entries of the state: its number, ... */
-    int32_t *within;      /* ... and its steps so far */
+    int32_t *within;      /* ... its steps so far, ... */
+    float *error, *bits;  /* ... the square error of a cell in the last ones; the share of bits */
     aside first;          /* what an attempt begins with */
     int64_t wrong, tried; /* of the last look at the hard gates */
     bool exact;
@@ -121,6 +122,8 @@ static weft_err automata_build(automata_run *t, int attempt) {
 static weft_err automata_again(automata_run *t) {
     ++*t->attempt;
     *t->within = 0;
+    *t->error = 1;
+    *t->bits = 0;
     return aside_back(&t->first, t->run.state);
 }
 
@@ -142,7 +145,16 @@ static void automata_deal(automata_run *t, int64_t step) {
     k->target(k, b.height, b.width, b.boards, t->cells, wanted);
     for (size_t i = 0; i < n; i++) t->x[i] = t->cells[i];
     for (size_t i = 0; i < shown; i++) t->y[i] = wanted[i];
-    if (t->share) *t->share = automata_bits(t) * (float)*t->within / (float)automata_patience(t);
+    if (t->share) *t->share = *t->bits;
+}
+
+/* Bits hide the gradient, so there are only as many as the error allows: they grow while it is
+ * small, and go twice as fast when it is not. */
+static void automata_adapt(automata_run *t, float error) {
+    const float below = t->set->below > 0 ? (float)t->set->below : t->task->below;
+    *t->error += (error - *t->error) / (*t->within < 10 ? (float)*t->within : 10);
+    *t->bits += *t->error < below ? automata_bits(t) : -2 * automata_bits(t);
+    *t->bits = *t->bits < 0 ? 0 : *t->bits > 1 ? 1 : *t->bits;
 }
 
 static weft_circuit *automata_circuit(automata_run *t) {
@@ -185,8 +197,10 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     ++*t->within;
     const float counted = (float)automata_shown(t->task) * (float)t->task->last;
     const float error = weft_item(t->plan, t->loss) / counted;
+    automata_adapt(t, error);
     weft_metric(m, "train/error", (double)error);
     weft_metric(m, "attempt/number", *t->attempt + 1);
+    if (t->share) weft_metric(m, "bits/share", (double)*t->share);
     if (*t->within % t->task->check == 0 && !(e = automata_look(t))) {
         weft_metric(m, "hard/wrong", (double)t->wrong / (double)t->tried);
         if (t->exact) t->stop = true;
@@ -207,10 +221,15 @@ static weft_err automata_prepare(automata_run *t) {
     if (!g) return t->cells ? weft_error_code(c) : weft_fail(c, WEFT_MEMORY, "out of memory");
     weft_buffer(g, s, "rng.attempt.number", WEFT_I32, weft_dims(1), (weft_init){0});
     weft_buffer(g, s, "rng.attempt.steps", WEFT_I32, weft_dims(1), (weft_init){0});
+    weft_buffer(g, s, "rng.attempt.error", WEFT_F32, weft_dims(1),
+                (weft_init){.kind = WEFT_INIT_ONES});
+    weft_buffer(g, s, "rng.attempt.bits", WEFT_F32, weft_dims(1), (weft_init){0});
     weft_graph_free(g);
     t->attempt = weft_state_data(s, "rng.attempt.number");
     t->within = weft_state_data(s, "rng.attempt.steps");
-    if (!t->attempt || !t->within) return weft_error_code(c);
+    t->error = weft_state_data(s, "rng.attempt.error");
+    t->bits = weft_state_data(s, "rng.attempt.bits");
+    if (!t->attempt || !t->within || !t->error || !t->bits) return weft_error_code(c);
     const weft_err e = automata_build(t, 0);
     return e ? e : aside_take(&t->first, t->run.state, "rng."); /* these go on */
 }
@@ -337,7 +356,8 @@ static int checkerboard_main(const call *c) {
     ROW(decay, "decay", OPTION_POSITIVE, "X", 0, 100, "of logits, times the rate, each step"),     \
     ROW(pass, "pass", OPTION_POSITIVE, "X", 0, 100, "first logit of gates that pass on a value"),  \
     ROW(bits, "bits", OPTION_POSITIVE, "X", 0, 1,                                                  \
-        "share of cells that are bits between steps at an attempt's end"),                         \
+        "share of cells that become bits between steps, more in each training step"),              \
+    ROW(below, "below", OPTION_POSITIVE, "X", 0, 1, "the error of a cell for which that holds"),   \
     ROW(temperature, "temperature", OPTION_POSITIVE, "X", 0, 100, "divides logits (1)"),           \
     ROW(mode, "mode", OPTION_CHOICE, &"" WEFT_LOGIC_MODES(MODE_WORD)[1], 0, 0,                     \
         "how gates are learned"),                                                                  \
