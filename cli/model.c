@@ -45,6 +45,7 @@ void model_write(json *j, const model *m) {
     json_integer(j, "outputs", m->net.outputs);
     json_integer(j, "hidden", m->net.hidden);
     json_number(j, "dropout", (double)m->net.dropout);
+    if (m->net.kind == NETWORK_LOGIC) json_integer(j, "wiring", (int64_t)m->net.wiring);
     json_bool(j, "numbers", m->numbers);
     if (m->numbers) {
         json_number(j, "answer_mean", (double)m->answer_mean);
@@ -111,6 +112,7 @@ weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
     m->net.rows = model_extent(j, "rows"), m->net.columns = model_extent(j, "columns");
     m->net.outputs = model_extent(j, "outputs"), m->net.hidden = model_extent(j, "hidden");
     m->net.dropout = (float)weft_json_number(weft_json_get(j, "dropout"), 0);
+    m->net.wiring = (uint64_t)weft_json_integer(weft_json_get(j, "wiring"), 0);
     m->numbers = weft_json_bool(weft_json_get(j, "numbers"), false);
     m->answer_mean = (float)weft_json_number(weft_json_get(j, "answer_mean"), 0);
     m->answer_deviation = (float)weft_json_number(weft_json_get(j, "answer_deviation"), 1);
@@ -125,9 +127,11 @@ weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
 /* ---- recording ---- */
 
 weft_tensor model_record(weft_state *s, weft_tensor x, const model *m) {
+    network net = m->net;
+    net.hard = true; /* outside of training nothing is undecided */
     const weft_shape dims = m->moments == 1 ? weft_dims(1) : weft_dims(m->net.columns);
     weft_tensor mean = weft_const(x.g, WEFT_F32, dims, m->mean);
     weft_tensor deviation = weft_const(x.g, WEFT_F32, dims, m->deviation);
-    weft_tensor y = network_record(s, weft_div(weft_sub(x, mean), deviation), &m->net);
+    weft_tensor y = network_record(s, weft_div(weft_sub(x, mean), deviation), &net);
     return m->numbers ? weft_offset(weft_scale(y, m->answer_deviation), m->answer_mean) : y;
 }

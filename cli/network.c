@@ -1,6 +1,8 @@
 /* network.c - records the networks of network.h. */
 #include "network.h"
 
+#include "logic_net.h"
+
 #include <weft/nn.h>
 
 #include <string.h>
@@ -60,6 +62,7 @@ weft_tensor network_record(weft_state *s, weft_tensor x, const network *n) {
     case NETWORK_CNN: return network_cnn(s, x, n);
     case NETWORK_LSTM:
     case NETWORK_GRU: return network_recurrent(s, x, n);
+    case NETWORK_LOGIC: return logic_net_record(s, x, n);
     default: return network_mlp(s, x, n);
     }
 }

@@ -8,12 +8,13 @@
 #include <weft/weft.h>
 
 /* clang-format off */
-/*          word    what it is */
+/*           word     what it is */
 #define NETWORKS(X)                                                                  \
-    X(MLP,  "mlp",  "two hidden layers, the second half as wide")                    \
-    X(CNN,  "cnn",  "two convolutions 3x3 with pooling, one hidden layer")           \
-    X(LSTM, "lstm", "an LSTM over the rows of the picture")                          \
-    X(GRU,  "gru",  "a GRU over the rows of the picture")
+    X(MLP,   "mlp",   "two hidden layers, the second half as wide")                  \
+    X(CNN,   "cnn",   "two convolutions 3x3 with pooling, one hidden layer")         \
+    X(LSTM,  "lstm",  "an LSTM over the rows of the picture")                        \
+    X(GRU,   "gru",   "a GRU over the rows of the picture")                          \
+    X(LOGIC, "logic", "six layers of logic gates over the bits of the pixels")
 /* clang-format on */
 
 typedef enum network_kind {
@@ -23,7 +24,7 @@ typedef enum network_kind {
         NETWORK_COUNT
 } network_kind;
 
-/* "mlp|cnn|lstm|gru", for an option */
+/* "mlp|cnn|lstm|gru|logic", for an option */
 #define NETWORK_WORD(name, word, text) "|" word
 #define NETWORK_WORDS                  (&NETWORKS(NETWORK_WORD)[1])
 
@@ -33,6 +34,8 @@ typedef struct network {
     int64_t outputs;       /* classes, or 1 number               */
     int64_t hidden;
     float dropout;
+    uint64_t wiring; /* logic: seed of who reads whom */
+    bool hard;       /* logic: gates are taken at their word */
 } network;
 
 const char *network_word(network_kind k);

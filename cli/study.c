@@ -14,6 +14,7 @@ weft_err study_open(study *t, const call *c, const study_settings *s) {
 }
 
 void study_close(study *t) {
+    study_logic_free(t->logic);
     weft_plan_free(t->judge);
     weft_loader_free(t->judge_loader);
     weft_loader_free(t->loader);
@@ -121,6 +122,7 @@ weft_err study_prepare(study *t) {
                          (long long)weft_data_rows(t->train));
     n->hidden = study_whole(s->hidden, t->usual.hidden);
     n->dropout = (float)study_real(t, "dropout", s->dropout, t->usual.dropout);
+    n->wiring = (uint64_t)s->common.seed;
     t->averaged = s->average > 0;
     weft_state_seed(t->run.state, seed);
 
@@ -171,7 +173,21 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
     t->score = malloc((size_t)(rows_at_once * n->outputs) * sizeof *t->score);
     if (t->judge_loader && !(t->answer && t->score))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    return t->judge_loader ? WEFT_OK : weft_error_code(t->run.ctx);
+    return t->judge_loader ? study_logic_open(t) : weft_error_code(t->run.ctx);
+}
+
+/* What the network makes of batch b. */
+static weft_err study_scores(study *t, int64_t b) {
+    const int64_t outputs = t->model.net.outputs;
+    if (t->logic) {
+        study_logic_scores(t, b * STUDY_JUDGED, weft_loader_rows(t->judge_loader, b), t->score);
+        return WEFT_OK;
+    }
+    weft_err e = weft_loader_feed(t->judge_loader, b, t->judge, &t->seen, 1);
+    if (!e) e = weft_run(t->judge);
+    return e ? e
+             : weft_get(t->judge, t->scores, t->score,
+                        (size_t)(STUDY_JUDGED * outputs) * sizeof *t->score);
 }
 
 /* -ln of the share that softmax gives to `is`; *best becomes the greatest score's place. */
@@ -201,14 +217,10 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
     double loss = 0;
     int64_t right = 0, at = 0;
     if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
-    weft_err e = WEFT_OK;
+    weft_err e = t->logic ? study_logic_look(t) : WEFT_OK;
     for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
         const void *field[2];
-        e = weft_loader_feed(t->judge_loader, b, t->judge, &t->seen, 1);
-        if (!e) e = weft_run(t->judge);
-        if (!e)
-            e = weft_get(t->judge, t->scores, score,
-                         (size_t)(STUDY_JUDGED * outputs) * sizeof *score);
+        e = study_scores(t, b);
         if (!e) e = weft_loader_at(t->judge_loader, b, field);
         for (int64_t i = 0; !e && i < weft_loader_rows(t->judge_loader, b); i++, at++) {
             if (t->model.numbers) {
@@ -273,7 +285,8 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
                   study_write_model, &t->model, r);
     if (e) return e;
     if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
-    return study_report(t, title, r);
+    const weft_err finished = study_logic_finish(t);
+    return finished ? finished : study_report(t, title, r);
 }
 
 int study_main(const call *c, const study_task *task, void *settings) {

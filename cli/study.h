@@ -7,6 +7,7 @@
 
 #include "model.h"
 #include "run.h"
+#include "study_logic.h"
 
 #include <weft/data.h>
 #include <weft/optim.h>
@@ -56,6 +57,7 @@ typedef struct study {
     weft_tensor seen, scores;
     float *answer, *truth; /* of every test row: the class, or the number */
     float *score;          /* room for the outputs of a batch */
+    study_logic *logic;    /* how gates are judged; NULL: by the plan */
     bool averaged;         /* averages of the parameters are judged */
     bool judged;
     double accuracy, test_loss; /* numbers: R2 instead of the accuracy */

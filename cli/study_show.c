@@ -49,7 +49,7 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
     weft_picture picture[SHOW_PICTURES];
     float *pixels;
     const size_t count = show_pictures(t, picture, &pixels);
-    char summary[500];
+    char summary[1000], also[400] = "";
     const long long rows = weft_data_rows(t->test), steps = r->steps;
     if (!t->judged) snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
     else if (t->model.numbers)
@@ -61,8 +61,13 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
                  "%.2f %% of %lld examples it was not trained on are right, after %lld steps in "
                  "%.1f s.",
                  100 * t->accuracy, rows, steps, r->seconds);
-    const weft_err e = weft_report_write(
-        t->run.ctx, t->run.folder, &(weft_report){title, summary, count ? picture : NULL, count});
+    if (t->judged) study_logic_text(t, also, sizeof also);
+    if (*also) snprintf(summary + strlen(summary), sizeof summary - strlen(summary), " %s", also);
+    const weft_err e = weft_report_write(t->run.ctx, t->run.folder,
+                                         &(weft_report){.title = title,
+                                                        .summary = summary,
+                                                        .pictures = count ? picture : NULL,
+                                                        .picture_count = count});
     free(pixels);
     return e;
 }
@@ -160,6 +165,7 @@ void study_tell(const study *t, const weft_train_result *r) {
                     t->judged ? t->accuracy : NAN);
         json_number(&j, "test_loss", t->judged ? t->test_loss : NAN);
         json_integer(&j, "test_count", rows);
+        study_logic_json(t, &j);
         json_integer(&j, "resumed_at", r->resumed_at);
         json_text(&j, "ending", r->text);
         json_end(&j);
@@ -179,5 +185,8 @@ void study_tell(const study *t, const weft_train_result *r) {
                100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
     printf(" (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
            r->seconds, r->text);
+    char also[400];
+    study_logic_text(t, also, sizeof also);
+    if (*also) printf("%s\n", also);
     printf("Report: %s/report.html\n", t->run.folder);
 }

@@ -1,4 +1,4 @@
-/* train_digits.c - weft train digits: handwritten digits, read by one of four networks.
+/* train_digits.c - weft train digits: handwritten digits, read by one of five networks.
  *
  * The real MNIST where `weft data get mnist` has brought it, otherwise the small set that comes
  * with Weft. */
@@ -17,11 +17,12 @@ typedef struct digits_settings {
 
 /* clang-format off */
 static const study_defaults digits_usual[NETWORK_COUNT] = {
-    /*                epochs batch hidden  rate  dropout shift */
-    [NETWORK_MLP]  = {    12,  128,   256, 2e-3,    0.10,    1 },
-    [NETWORK_CNN]  = {     8,   64,   128, 2e-3,    0.25,    2 },
-    [NETWORK_LSTM] = {     6,  128,   128, 3e-3,    0.10,    0 },
-    [NETWORK_GRU]  = {     6,  128,   128, 3e-3,    0.10,    0 },
+    /*                 epochs batch hidden  rate  dropout shift */
+    [NETWORK_MLP]   = {    12,  128,   256, 2e-3,    0.10,    1 },
+    [NETWORK_CNN]   = {     8,   64,   128, 2e-3,    0.25,    2 },
+    [NETWORK_LSTM]  = {     6,  128,   128, 3e-3,    0.10,    0 },
+    [NETWORK_GRU]   = {     6,  128,   128, 3e-3,    0.10,    0 },
+    [NETWORK_LOGIC] = {    30,  256,  8000,  0.4,       0,    1 },
 };
 /* clang-format on */
 
@@ -46,6 +47,10 @@ static weft_err digits_load(study *t, const void *settings) {
                              .outputs = DIGITS_KINDS};
     if (!model_moments(&t->model, 1) || !model_names(&t->model, DIGITS_KINDS, NULL))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
+    if (s->model == NETWORK_LOGIC) { /* whose bits are of pixels as they come */
+        t->model.deviation[0] = 1;
+        return WEFT_OK;
+    }
     return weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, 1);
 }
 
@@ -73,8 +78,10 @@ const command train_digits_task = {
     .summary = "read handwritten digits",
     .about = "Trains on MNIST if `weft data get mnist` has brought it, else on the small set that\n"
              "comes with Weft. Models: mlp, two hidden layers; cnn, two convolutions; lstm and\n"
-             "gru, which read a picture row by row.\n",
+             "gru, which read a picture row by row; logic, six layers of gates, which is judged\n"
+             "as the circuit that it becomes (circuit.json).\n",
     .examples = "weft train digits --model cnn\n"
+                "weft train digits --model logic\n"
                 "weft train digits --model mlp --optimiser lion --seconds 10\n",
     COMMAND_OPTIONS(digits_options),
     .settings_size = sizeof(digits_settings),

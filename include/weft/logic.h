@@ -84,7 +84,33 @@ WEFT_API weft_err weft_logic_layer(weft_logic *l, const int32_t *values, int gat
         const int32_t *pairs, int row, int32_t *out);
     /* gates over values[pairs], with rows from `row` on, or new ones below 0; out [gates]: the
        numbers of what they give; values NULL: pairs are numbers of values themselves */
+WEFT_API weft_err weft_logic_fixed(weft_logic *l, const int32_t *values, int gates,
+        const int32_t *pairs, int kind, int32_t *out);
+    /* the same with gates that are of that kind and do not learn: they have no rows */
 WEFT_API weft_err weft_logic_output(weft_logic *l, int n, const int32_t *values);  /* n more */
+
+/* Whole layers, with new rows. Values are numbers in a list; NULL: 0, 1, 2 and so on, which at first
+ * are the inputs. A list of planes has value (channel, y, x) at (channel * height + y) * width + x. */
+WEFT_API weft_err weft_logic_dense(weft_logic *l, const int32_t *values, int n, int gates,
+        weft_wiring w, uint64_t seed, int32_t *out);
+    /* gates over n values, as weft_wire has it; out [gates] may be values again */
+
+typedef struct weft_planes { int channels, height, width; } weft_planes;
+typedef struct weft_logic_conv_desc {
+    int kernels, size;     /* so many trees of gates, over fields of size x size in all channels */
+    int depth;             /* of a tree, which has 2^depth - 1 gates; 0: 2 */
+    int stride, padding;   /* from a field to the next, 0: 1; zeros around the planes */
+    weft_wiring wiring;    /* of the lowest gates of all trees over the values of a field ... */
+    uint64_t seed;         /* ... as in weft_wire */
+} weft_logic_conv_desc;
+WEFT_API weft_planes weft_logic_conv_planes(weft_planes in, const weft_logic_conv_desc *d);
+    /* what the next one gives: a plane for each kernel; all 0: that does not fit */
+WEFT_API weft_err weft_logic_conv(weft_logic *l, const int32_t *values, weft_planes in,
+        const weft_logic_conv_desc *d, int32_t *out);
+    /* every tree at every place, everywhere with the same rows; out: planes of their own */
+WEFT_API weft_err weft_logic_pool(weft_logic *l, const int32_t *values, weft_planes in, int size,
+        int32_t *out);
+    /* is there a 1 in a square? Fixed gates OR; out [channels, height / size, width / size] */
 
 /* How logits become gates. Straight: hard forward, the gradient of soft. Gumbel: soft with noise on
  * the logits. */
@@ -100,6 +126,9 @@ typedef enum weft_logic_mode {
 WEFT_API weft_tensor weft_logic_logits(weft_graph *g, weft_state *s, const char *name, int rows,
         float pass);
     /* a parameter [rows, 16]: zeros, and pass at "a", so that gates begin by passing on a value */
+WEFT_API weft_tensor weft_logic_answers(weft_graph *g, weft_state *s, const char *name, int rows,
+        float pass);
+    /* a parameter [rows, 4], a gate's answers for 00, 01, 10 and 11: -pass, -pass, pass, pass */
 WEFT_API weft_tensor weft_logic_coefficients(weft_tensor logits, weft_logic_mode mode,
         float temperature);
     /* [rows, 16] to [rows, 4]; or [rows, 4], logits of what a gate gives for 00, 01, 10 and 11; the
@@ -136,6 +165,9 @@ WEFT_API weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor ce
     /* cells [channels, boards, height, width] to the next ones, all cells at once */
 WEFT_API weft_tensor weft_automaton_some(weft_tensor cells, weft_tensor next, float share);
     /* each cell goes on with that chance, all its channels together, or stays */
+WEFT_API weft_tensor weft_automaton_bits(weft_tensor cells, weft_tensor share);
+    /* between steps, while it learns: so many of the values, chosen anew each time, become the bit
+       that is nearer, and the gradient passes; share: a scalar from 0 to 1 */
 
 typedef struct weft_board {
     int boards, height, width;

@@ -1,4 +1,7 @@
-/* soft.c - gates in the making: numbered values, layers over them, and how logits become gates. */
+/* soft.c - gates in the making: numbered values, layers over them, and how logits become gates.
+ *
+ * A gate of a known function has no row of logits: its row says which function it is, and recording
+ * puts the sixteen sets of coefficients behind those that are learned. */
 #include "logic/soft.h"
 
 #include <string.h>
@@ -47,30 +50,58 @@ static bool logic_room(weft_ctx *c, void **list, int have, int more, int *room, 
     return true;
 }
 
-weft_err weft_logic_layer(weft_logic *l, const int32_t *values, int gates, const int32_t *pairs,
-                          int row, int32_t *out) {
-    if (gates < 1 || gates > LOGIC_MOST - l->inputs - l->gates || !pairs || row > l->rows)
-        return weft_fail(
-            l->c, WEFT_ARGUMENT,
-            "weft_logic_layer: %d gates from row %d of %d on; 1 to %d gates, rows that "
-            "are there and those behind them were expected",
-            gates, row, l->rows, LOGIC_MOST - l->inputs - l->gates);
+/* Known functions, in place of a row. */
+static int32_t logic_row_of(int kind) {
+    return -1 - (int32_t)kind;
+}
+static int logic_known(int32_t row) {
+    return -1 - (int)row;
+}
+
+/* Gates with rows from `row` on, or all of the function that it says. */
+static weft_err logic_add(weft_logic *l, const char *what, const int32_t *values, int gates,
+                          const int32_t *pairs, int32_t row, int32_t *out) {
+    if (gates < 1 || gates > LOGIC_MOST - l->inputs - l->gates || !pairs)
+        return weft_fail(l->c, WEFT_ARGUMENT, "%s: %d gates; 1 to %d and their pairs were expected",
+                         what, gates, LOGIC_MOST - l->inputs - l->gates);
     if (!logic_room(l->c, (void **)&l->gate, l->gates, gates, &l->gate_room, sizeof *l->gate))
-        return weft_fail(l->c, WEFT_MEMORY, "weft_logic_layer: out of memory for %d gates", gates);
-    const int first = row < 0 ? l->rows : row, known = l->inputs + l->gates;
+        return weft_fail(l->c, WEFT_MEMORY, "%s: out of memory for %d gates", what, gates);
+    const int known = l->inputs + l->gates;
     for (int i = 0; i < gates; i++) {
         const int32_t a = values ? values[pairs[2 * i]] : pairs[2 * i];
         const int32_t b = values ? values[pairs[2 * i + 1]] : pairs[2 * i + 1];
         if (a < 0 || a >= known || b < 0 || b >= known)
             return weft_fail(l->c, WEFT_ARGUMENT,
-                             "weft_logic_layer: gate %d reads values %d and %d; there are %d", i,
-                             (int)a, (int)b, known);
-        l->gate[l->gates + i] = (weft_gate){a, b, first + i};
+                             "%s: gate %d reads values %d and %d; there are %d", what, i, (int)a,
+                             (int)b, known);
+        l->gate[l->gates + i] = (weft_gate){a, b, row < 0 ? row : row + i};
     }
     for (int i = 0; i < gates && out; i++) out[i] = known + i;
     l->gates += gates;
-    if (first + gates > l->rows) l->rows = first + gates;
     return WEFT_OK;
+}
+
+weft_err weft_logic_layer(weft_logic *l, const int32_t *values, int gates, const int32_t *pairs,
+                          int row, int32_t *out) {
+    if (row > l->rows)
+        return weft_fail(l->c, WEFT_ARGUMENT,
+                         "weft_logic_layer: rows from %d on; there are %d, and those behind them",
+                         row, l->rows);
+    const int first = row < 0 ? l->rows : row;
+    const weft_err e = logic_add(l, "weft_logic_layer", values, gates, pairs, first, out);
+    if (!e && first + gates > l->rows) l->rows = first + gates;
+    return e;
+}
+
+weft_err weft_logic_fixed(weft_logic *l, const int32_t *values, int gates, const int32_t *pairs,
+                          int kind, int32_t *out) {
+    if (!weft_gate_text(kind))
+        return weft_fail(l->c, WEFT_ARGUMENT, "weft_logic_fixed: kind %d is not one of the %d",
+                         kind, WEFT_GATE_KINDS);
+    const int32_t row = logic_row_of(kind);
+    const weft_err e = logic_add(l, "weft_logic_fixed", values, gates, pairs, row, out);
+    if (!e) l->fixed += gates;
+    return e;
 }
 
 weft_err weft_logic_output(weft_logic *l, int n, const int32_t *values) {
@@ -89,17 +120,23 @@ weft_err weft_logic_output(weft_logic *l, int n, const int32_t *values) {
 
 /* ---- logits ---- */
 
-/* First values by column: written when the entry has just been made. */
 weft_tensor weft_logic_logits(weft_graph *g, weft_state *s, const char *name, int rows,
                               float pass) {
+    return weft_param(g, s, name, weft_dims(rows, WEFT_GATE_KINDS),
+                      (weft_init){WEFT_INIT_COLUMN, pass, WEFT_GATE_A});
+}
+
+/* Written when the entry has just been made: no rule of first values has two kinds of columns. */
+weft_tensor weft_logic_answers(weft_graph *g, weft_state *s, const char *name, int rows,
+                               float pass) {
     const size_t before = weft_state_count(s);
-    const weft_tensor t = weft_param(g, s, name, weft_dims(rows, WEFT_GATE_KINDS), (weft_init){0});
+    const weft_tensor t = weft_param(g, s, name, weft_dims(rows, 4), (weft_init){0});
     weft_entry entry;
     if (!weft_ok(t) || weft_state_count(s) == before || weft_state_entry(s, before, &entry))
         return t;
     float *const at = weft_state_data(s, entry.name);
-    for (int i = 0; i < rows && at; i++) at[i * WEFT_GATE_KINDS + WEFT_GATE_A] = pass;
-    return at ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_logits: no memory for %s", name);
+    for (int64_t i = 0; i < 4 * (int64_t)rows && at; i++) at[i] = i % 4 < 2 ? -pass : pass;
+    return at ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_answers: no memory for %s", name);
 }
 
 /* [16, 4] coefficients of the functions, or [4, 4] of what a gate gives for 00, 01, 10 and 11. */
@@ -151,7 +188,20 @@ weft_tensor weft_logic_record(const weft_logic *l, weft_tensor x, weft_tensor co
         return weft_poison(x.g, WEFT_SHAPE,
                            "weft_logic_record: %lld rows; the network has %d inputs",
                            (long long)weft_dim(x, 0), l->inputs);
-    return weft_gate_program(x, coef, l->gate, (size_t)l->gates, l->output, (size_t)l->outputs);
+    const size_t gates = (size_t)l->gates, outputs = (size_t)l->outputs;
+    if (!l->fixed || !weft_ok(x) || !weft_ok(coef) || weft_rank(coef) != 2)
+        return weft_gate_program(x, coef, l->gate, gates, l->output, outputs);
+    const weft_tensor parts[2] = {coef, logic_table(x.g, WEFT_GATE_KINDS)};
+    const int32_t learned = (int32_t)weft_dim(coef, 0);
+    weft_gate *all = weft_resize(l->c, NULL, gates * sizeof *all);
+    if (!all) return weft_poison(x.g, WEFT_MEMORY, "weft_logic_record: out of memory");
+    memcpy(all, l->gate, gates * sizeof *all);
+    for (size_t i = 0; i < gates; i++)
+        if (all[i].row < 0) all[i].row = learned + logic_known(all[i].row);
+    const weft_tensor y = weft_gate_program(x, weft_concat((weft_tensors){parts, 2}, 0), all, gates,
+                                            l->output, outputs);
+    weft_resize(l->c, all, 0);
+    return y;
 }
 
 /* The likeliest of the sixteen; or, of four answers each by itself: the functions are numbered by
@@ -177,8 +227,10 @@ weft_circuit *weft_logic_circuit(const weft_logic *l, const float *logits, int c
     bool good = k != NULL;
     for (int i = 0; i < l->gates && good; i++) {
         const weft_gate *const g = &l->gate[i];
-        good = weft_circuit_add(k, logic_kind(logits + (size_t)g->row * (size_t)columns, columns),
-                                g->a, g->b) >= 0;
+        const int kind = g->row < 0
+                             ? logic_known(g->row)
+                             : logic_kind(logits + (size_t)g->row * (size_t)columns, columns);
+        good = weft_circuit_add(k, kind, g->a, g->b) >= 0;
     }
     for (int i = 0; i < l->outputs && good; i++)
         good = weft_circuit_output(k, l->output[i]) == WEFT_OK;

@@ -1,4 +1,4 @@
-/* soft.h - a network of gates in the making, as soft.c and automaton.c know it. */
+/* soft.h - a network of gates in the making, as soft.c, layers.c and automaton.c know it. */
 #ifndef WEFT_LOGIC_SOFT_H
 #define WEFT_LOGIC_SOFT_H
 
@@ -9,6 +9,8 @@ enum { LOGIC_MOST = 1 << 26 }; /* values of a network */
 struct weft_logic {
     weft_ctx *c;
     int inputs, gates, outputs, rows;
+    int fixed;    /* gates whose function is known: they have no row */
+    int32_t zero; /* the value that is always 0, once there is one; 0: none */
     int gate_room, output_room;
     weft_gate *gate;
     int32_t *output;
