@@ -51,10 +51,15 @@ static int random_unary(random_graph *g, random_row kind) {
         case KIND_erf:
         case KIND_sin:
         case KIND_cos:
+        case KIND_bessel_j0:
+        case KIND_bessel_j1:
+        case KIND_bessel_i0e:
+        case KIND_bessel_i1e:
         case KIND_sigmoid:
             n.size = 1.01, n.error = 1.2 * e + 4 * random_eps;
             if (kind == KIND_sigmoid) n.low = 0;
             break;
+        case KIND_erfc: n.size = 2.01, n.error = 1.2 * e + 8 * random_eps; break;
         case KIND_log:
         case KIND_sqrt:
         case KIND_rsqrt:
@@ -85,7 +90,7 @@ static int random_binary(random_graph *g, random_row kind) {
     if (a < 0) return -1;
     random_node n = random_of(g, kind, a);
     int b = random_partner(g, a, t, &n.s);
-    if (b < 0) return -1;
+    if (b < 0 || kind == KIND_polygamma) return -1; /* its order jumps */
     if (random_chance(g, 50) && kind != KIND_div && kind != KIND_pow) {
         int swap = a;
         a = b, b = swap;

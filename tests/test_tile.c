@@ -7,6 +7,8 @@
 #include "kern/kmath.h"
 #include "test.h"
 
+#include <weft/special.h>
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -55,6 +57,9 @@ static double r_recip(double a) { return 1 / a; }
 static double r_sigmoid(double a) { return 1 / (1 + exp(-a)); }
 static double r_relu(double a) { return isnan(a) ? a : a > 0 ? a : 0; }
 
+static double r_bessel_j0(double a) { return fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j0(a); }
+static double r_bessel_j1(double a) { return fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j1(a); }
+
 /* lo and hi bound the argument; `wide` draws its magnitude evenly over the exponents between. */
 typedef struct range { int op; double (*f)(double); double lo, hi; bool wide; } range;
 static const range ranges[] = {
@@ -71,7 +76,22 @@ static const range ranges[] = {
     { OP_cos, cos, -7, 7, false },         { OP_cos, cos, -1e5, 1e5, false },
     { OP_cos, cos, 1e-30, 1e6, true },     { OP_tanh, tanh, -10, 10, false },
     { OP_tanh, tanh, 1e-30, 20, true },    { OP_erf, erf, -5, 5, false },
-    { OP_erf, erf, 1e-30, 10, true },      { OP_sigmoid, r_sigmoid, -87, 87, false },
+    { OP_erf, erf, 1e-30, 10, true },      { OP_erfc, erfc, -4, 9, false },
+    { OP_erfc, erfc, 1e-30, 1, true },     { OP_erfinv, weft_special_erfinv, -0.999, 0.999, false },
+    { OP_erfinv, weft_special_erfinv, 1e-30, 1, true },
+    { OP_lgamma, weft_special_lgamma, 1e-30, 1e30, true },
+    { OP_lgamma, weft_special_lgamma, -9, 9, false },
+    { OP_digamma, weft_special_digamma, 1e-30, 1e30, true },
+    { OP_digamma, weft_special_digamma, -9, 9, false },
+    { OP_bessel_j0, r_bessel_j0, -40, 40, false },
+    { OP_bessel_j0, r_bessel_j0, 1e-30, 1e5, true },
+    { OP_bessel_j1, r_bessel_j1, -40, 40, false },
+    { OP_bessel_j1, r_bessel_j1, 1e-30, 1e5, true },
+    { OP_bessel_i0e, weft_special_bessel_i0e, -40, 40, false },
+    { OP_bessel_i0e, weft_special_bessel_i0e, 1e-30, 1e30, true },
+    { OP_bessel_i1e, weft_special_bessel_i1e, -40, 40, false },
+    { OP_bessel_i1e, weft_special_bessel_i1e, 1e-30, 1e30, true },
+    { OP_sigmoid, r_sigmoid, -87, 87, false },
     { OP_sigmoid, r_sigmoid, -8, 8, false }, { OP_relu, r_relu, -2, 2, false },
     { OP_floor, floor, -50, 50, false },   { OP_floor, floor, 0.1, 1e9, true },
     { OP_floor, floor, -1e9, -0.1, true }, { OP_ceil, ceil, -50, 50, false },
@@ -167,6 +187,11 @@ static double r_pow(double a, double b) {
     return a == -INFINITY && b != nearbyint(b) && !isnan(b) ? NAN : pow(a, b);
 }
 
+static double r_polygamma(double a, double b) {
+    const double n = nearbyint(a);
+    return (b < 0 && n > 1) || n > 999 ? NAN : weft_special_polygamma(n, b);
+}
+
 typedef struct range_two {
     int op;
     double (*f)(double, double);
@@ -177,6 +202,8 @@ static const range_two ranges_two[] = {
     { OP_mul, r_mul, -9, 9, -9, 9 },       { OP_div, r_div, -9, 9, 0.1, 9 },
     { OP_pow, r_pow, 0.01, 100, -15, 15 }, { OP_pow, r_pow, 0.5, 2, 0.5, 2 },
     { OP_pow, r_pow, 0.9, 1.1, -800, 800 }, { OP_maximum, r_max, -2, 2, -2, 2 },
+    { OP_polygamma, r_polygamma, 0.6, 5.4, 0.01, 30 },
+    { OP_polygamma, r_polygamma, 0.6, 1.4, -5.45, 1e4 },
     { OP_minimum, r_min, -2, 2, -2, 2 },   { OP_mod, r_mod, 0.6, 0.9, 0.6, 0.9 },
 };
 

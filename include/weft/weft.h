@@ -196,6 +196,7 @@ WEFT_API weft_tensor weft_sin  (weft_tensor x);   /* x in radians */
 WEFT_API weft_tensor weft_cos  (weft_tensor x);   /* x in radians */
 WEFT_API weft_tensor weft_tanh (weft_tensor x);   /* hyperbolic tangent */
 WEFT_API weft_tensor weft_erf  (weft_tensor x);   /* error function */
+WEFT_API weft_tensor weft_erfc (weft_tensor x);   /* 1 - erf(x), exact for large x */
 WEFT_API weft_tensor weft_floor(weft_tensor x);   /* slope 0 */
 WEFT_API weft_tensor weft_ceil (weft_tensor x);   /* slope 0 */
 WEFT_API weft_tensor weft_round(weft_tensor x);   /* halves to even */
@@ -211,6 +212,19 @@ WEFT_API weft_tensor weft_gelu      (weft_tensor x);               /* x Phi(x), 
 WEFT_API weft_tensor weft_gelu_tanh (weft_tensor x);               /* GPT-2's approximation */
 WEFT_API weft_tensor weft_silu      (weft_tensor x);               /* x sigmoid(x) */
 WEFT_API weft_tensor weft_softplus  (weft_tensor x);               /* ln(1 + e^x) */
+
+/* Special functions; weft/special.h has more, for numbers and arrays. */
+WEFT_API weft_tensor weft_erfinv(weft_tensor p);      /* x with erf(x) = p; nan beyond 1 */
+WEFT_API weft_tensor weft_lgamma(weft_tensor x);      /* ln |Gamma(x)| */
+WEFT_API weft_tensor weft_digamma(weft_tensor x);     /* its derivative */
+WEFT_API weft_tensor weft_polygamma(weft_tensor n, weft_tensor x);
+    /* the n-th derivative of that; n is rounded; x > 0, or n below 2 */
+WEFT_API weft_tensor weft_bessel_j0(weft_tensor x);   /* Bessel's J of order 0; 0 beyond 2^24 */
+WEFT_API weft_tensor weft_bessel_j1(weft_tensor x);   /* of order 1 */
+WEFT_API weft_tensor weft_bessel_i0e(weft_tensor x);  /* e^-|x| I of order 0 */
+WEFT_API weft_tensor weft_bessel_i1e(weft_tensor x);  /* of order 1 */
+WEFT_API weft_tensor weft_lbeta(weft_tensor a, weft_tensor b);  /* ln Beta(a, b), a and b above 0 */
+WEFT_API weft_tensor weft_xlogy(weft_tensor x, weft_tensor y);  /* x ln y; 0 where x is 0 */
 
 WEFT_API weft_tensor weft_add(weft_tensor a, weft_tensor b);         /* a + b */
 WEFT_API weft_tensor weft_sub(weft_tensor a, weft_tensor b);         /* a - b */
@@ -437,6 +451,7 @@ typedef enum weft_init_kind {
     WEFT_INIT_TRUNCATED,   /* the same, within two deviations of the mean */
     WEFT_INIT_ORTHOGONAL,  /* as [first extent, rest]: rows or columns orthonormal, times a */
     WEFT_INIT_PADDED,      /* normal with deviation a, but row b is 0 */
+    WEFT_INIT_COLUMN,      /* zeros, but column b, along the last axis, is a */
     WEFT_INIT_PARAM        /* a slot's: what its parameter holds at that time */
 } weft_init_kind;
 typedef struct weft_init { weft_init_kind kind; float a, b; } weft_init;

@@ -1,9 +1,10 @@
 /* ref_scalar.c - the meaning of single numbers in the reference backend: conversions between types,
  * the expressions of ops.def in double, random bits.
  *
- * Written for reading; libm is taken as the truth. Arrays and shapes are ref_eval.c's. */
+ * Written for reading; libm and weft/special.h are taken as the truth. Arrays and shapes are ref_eval.c's. */
 #include "backend/ref_node.h"
 #include <math.h>
+#include <weft/special.h>
 
 /* ---- types ---- */
 
@@ -134,6 +135,11 @@ static double ref_mod(double a, double b) {
     return a == 0 || (a < 0) == (b < 0) ? a : b;
 }
 
+/* Where kernels reflect it, and as far as their exponents go. */
+static double ref_polygamma(double n, double x) {
+    return (x < 0 && n > 1) || n > 999 ? NAN : weft_special_polygamma(n, x);
+}
+
 /* clang-format off */
 
 #define k_abs(a)     fabs(a)
@@ -149,6 +155,15 @@ static double ref_mod(double a, double b) {
 #define k_cos(a)     cos(a)
 #define k_tanh(a)    tanh(a)
 #define k_erf(a)     erf(a)
+#define k_erfc(a)    erfc(a)
+#define k_erfinv(a)  weft_special_erfinv(a)
+#define k_lgamma(a)  weft_special_lgamma(a)
+#define k_digamma(a) weft_special_digamma(a)
+#define k_polygamma(a, b) ref_polygamma(nearbyint(a), b)
+#define k_bessel_j0(a) (fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j0(a))
+#define k_bessel_j1(a) (fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j1(a))
+#define k_bessel_i0e(a) weft_special_bessel_i0e(a)
+#define k_bessel_i1e(a) weft_special_bessel_i1e(a)
 #define k_sigmoid(a) (1 / (1 + exp(-(a))))
 #define k_floor(a)   floor(a)
 #define k_ceil(a)    ceil(a)
@@ -214,6 +229,15 @@ static int64_t ref_int(int op, int64_t a, int64_t b) {
 #undef k_cos
 #undef k_tanh
 #undef k_erf
+#undef k_erfc
+#undef k_erfinv
+#undef k_lgamma
+#undef k_digamma
+#undef k_polygamma
+#undef k_bessel_j0
+#undef k_bessel_j1
+#undef k_bessel_i0e
+#undef k_bessel_i1e
 #undef k_sigmoid
 #undef k_floor
 #undef k_ceil

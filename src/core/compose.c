@@ -294,6 +294,17 @@ weft_tensor weft_softmax(weft_tensor x, int axis) {
     return weft_div(e, weft_sum(e, weft_axes(axis), true));
 }
 
+/* In x = 0 both branches stay finite: the logarithm is then of 1. */
+weft_tensor weft_xlogy(weft_tensor x, weft_tensor y) {
+    const weft_tensor none = weft_eq(x, weft_scalar(x.g, 0));
+    return weft_mul(x, weft_log(weft_where(none, weft_scalar(x.g, 1), y)));
+}
+
+weft_tensor weft_lbeta(weft_tensor a, weft_tensor b) {
+    const weft_tensor both = weft_add(weft_lgamma(a), weft_lgamma(b));
+    return weft_sub(both, weft_lgamma(weft_add(a, b)));
+}
+
 weft_tensor weft_logsumexp(weft_tensor x, int axis, bool keep) {
     if (!shape_axis(x, "logsumexp", &axis)) return tensor_at(x.g, 0);
     weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(axis), true));

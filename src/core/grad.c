@@ -31,6 +31,21 @@ typedef struct grad_state {
 #define lt     weft_lt
 #define eq     weft_eq
 
+#define digamma    weft_digamma
+#define polygamma  weft_polygamma
+#define bessel_j0  weft_bessel_j0
+#define bessel_j1  weft_bessel_j1
+#define bessel_i0e weft_bessel_i0e
+#define bessel_i1e weft_bessel_i1e
+
+/* r / x for functions that are x / 2 near 0: 1/2 there */
+static weft_tensor grad_over(weft_tensor r, weft_tensor x) {
+    weft_graph *G = x.g;
+    const weft_tensor none = eq(x, num(0));
+    return where(none, num(0.5), div(r, where(none, num(1), x)));
+}
+#define over grad_over
+
 static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r, weft_tensor g,
                      weft_tensor *out) {
     weft_graph *G = t.g;
@@ -63,6 +78,13 @@ static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r,
 #undef where
 #undef lt
 #undef eq
+#undef digamma
+#undef polygamma
+#undef bessel_j0
+#undef bessel_j1
+#undef bessel_i0e
+#undef bessel_i1e
+#undef over
 
 static bool grad_floats(weft_tensor t) {
     return dtype_is_float((weft_dtype)node_of(t)->dtype);

@@ -46,6 +46,100 @@ const prelude_part prelude_shared[] = {
     PRELUDE(k_cos, float k_cos(float a) { return cosf(a); }),
     PRELUDE(k_tanh, float k_tanh(float a) { return tanhf(a); }),
     PRELUDE(k_erf, float k_erf(float a) { return erff(a); }),
+    PRELUDE(k_erfc, float k_erfc(float a) { return erfcf(a); }),
+    /* by Newton's method, on whichever of erf and erfc is small */
+    PRELUDE(k_erfinv, float k_erfinv(float a) {
+        double p = fabs((double)a);
+        if (!(p < 1.0)) return p == 1.0 ? a * k_bits(0x7f800000u) : k_bits(0x7fc00000u);
+        double l = log((1.0 - p) * (1.0 + p));
+        double t = 4.330746750799873 + 0.5 * l;
+        double x = sqrt(sqrt(t * t - l / 0.147) - t);
+        for (int i = 0; i < 3; i++) {
+            double e = p < 0.5 ? erf(x) - p : (1.0 - p) - erfc(x);
+            x -= 0.886226925452758 * e * exp(x * x);
+        }
+        return (float)copysign(x, (double)a); }),
+    PRELUDE(k_lgamma, float k_lgamma(float a) { return lgammaf(a); }),
+    PRELUDE(k_digamma, float k_digamma(float a) {
+        double x = a;
+        double s = 0.0;
+        if (x == 0.0) return -1.0f / a;
+        if (x < 0.0) {
+            double r = x - floor(x);
+            if (!(r > 0.0)) return k_bits(0x7fc00000u);
+            s = -3.141592653589793 / tan(3.141592653589793 * r);
+            x = 1.0 - x;
+        }
+        while (x < 8.0) { s -= 1.0 / x; x += 1.0; }
+        double u = 1.0 / (x * x);
+        double tail = u * (1.0 / 12 - u * (1.0 / 120 - u * (1.0 / 252 - u / 240)));
+        return (float)(s + log(x) - 0.5 / x - tail); }),
+    PRELUDE(k_polygamma, float k_polygamma(float order, float a) {
+        double n = rint((double)order);
+        double x = a;
+        double s = n + 1.0;
+        double flip = 0.0;
+        double sum = 0.0;
+        int odd = fmod(n, 2.0) != 0.0;
+        if (n == 0.0) return k_digamma(a);
+        if (!(n > 0.0)) return k_bits(0x7fc00000u);
+        if (x == 0.0) return k_bits(odd ? 0x7f800000u : 0x7fc00000u);
+        if (x < 0.0) {
+            double sine = sin(3.141592653589793 * (x - floor(x)));
+            if (n != 1.0 || x < -3.5e38) return k_bits(0x7fc00000u);
+            if (x == floor(x)) return k_bits(0x7f800000u);
+            flip = 9.869604401089358 / (sine * sine);
+            x = 1.0 - x;
+        }
+        for (int k = 0; k < 8; k++) { sum += pow(x, -s); x += 1.0; }
+        double u = 1.0 / (x * x);
+        double more = (s + 3.0) * (s + 4.0) * u * (1.0 / 30240 - (s + 5.0) * (s + 6.0) * u / 1209600);
+        sum += pow(x, -s) * (x / n + 0.5
+             + s / x * (1.0 / 12 - (s + 1.0) * (s + 2.0) * u * (1.0 / 720 - more)));
+        sum *= tgamma(s);
+        return (float)(flip != 0.0 ? flip - sum : odd ? sum : -sum); }),
+    /* J and e^-|x| I of order 0 or 1: a power series, then Hankel's expansion */
+    PRELUDE(k_bessel_j, float k_bessel_j(int n, float a) {
+        double x = fabs((double)a);
+        double t = n ? 0.5 * x : 1.0;
+        double s = t;
+        if (x > 16777216.0) return 0.0f;
+        if (x < 12.0) {
+            for (int k = 1; k < 40; k++) { t *= -0.25 * x * x / (k * (double)(k + n)); s += t; }
+        } else {
+            double c = x - 0.7853981633974483 - n * 1.5707963267948966;
+            double p = 1.0;
+            double q = 0.0;
+            t = 1.0;
+            for (int k = 1; k < 12; k++) {
+                t *= (4.0 * n - (2.0 * k - 1.0) * (2.0 * k - 1.0)) / (8.0 * k * x);
+                if (k % 2) q += k / 2 % 2 ? -t : t;
+                else p += k / 2 % 2 ? -t : t;
+            }
+            s = sqrt(0.6366197723675814 / x) * (p * cos(c) - q * sin(c));
+        }
+        return (float)(n && a < 0.0f ? -s : s); }),
+    PRELUDE(k_bessel_ie, float k_bessel_ie(int n, float a) {
+        double x = fabs((double)a);
+        double t = n ? 0.5 * x : 1.0;
+        double s = t;
+        if (x < 15.0) {
+            for (int k = 1; k < 60; k++) { t *= 0.25 * x * x / (k * (double)(k + n)); s += t; }
+            s *= exp(-x);
+        } else {
+            t = 1.0;
+            s = 1.0;
+            for (int k = 1; k < 14; k++) {
+                t *= ((2.0 * k - 1.0) * (2.0 * k - 1.0) - 4.0 * n) / (8.0 * k * x);
+                s += t;
+            }
+            s /= sqrt(6.283185307179586 * x);
+        }
+        return (float)(n && a < 0.0f ? -s : s); }),
+    PRELUDE(k_bessel_j0, float k_bessel_j0(float a) { return k_bessel_j(0, a); }),
+    PRELUDE(k_bessel_j1, float k_bessel_j1(float a) { return k_bessel_j(1, a); }),
+    PRELUDE(k_bessel_i0e, float k_bessel_i0e(float a) { return k_bessel_ie(0, a); }),
+    PRELUDE(k_bessel_i1e, float k_bessel_i1e(float a) { return k_bessel_ie(1, a); }),
     PRELUDE(k_sigmoid, float k_sigmoid(float a) { return 1.0f / (1.0f + expf(-a)); }),
     PRELUDE(k_floor, float k_floor(float a) { return floorf(a); }),
     PRELUDE(k_ceil, float k_ceil(float a) { return ceilf(a); }),

@@ -6,6 +6,7 @@
 #include "backend/cpu/tile.h"
 #include "kern/kmath.h"
 #include "kern/krandom.h"
+#include "kern/kspecial.h"
 #if WEFT_X86
 #include <immintrin.h>
 #endif

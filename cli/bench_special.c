@@ -1,0 +1,99 @@
+/* bench_special.c - special functions over an array of 10,000 doubles, on one thread.
+ *
+ * special-NAME times one of them, special all that run by vectors and some that do not, each where
+ * people use it; every branch of a function is met. */
+#include "bench.h"
+#include "command.h"
+
+#include <weft/special.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPECIAL_NUMBERS = 10000 };
+
+/* clang-format off */
+static const struct special_range {
+    weft_special f;
+    double low, high; /* of the last argument; others are 2.5 */
+} special_ranges[] = {
+    {WEFT_SPECIAL_gamma, -10, 100},      {WEFT_SPECIAL_lgamma, -10, 100},
+    {WEFT_SPECIAL_digamma, -10, 100},    {WEFT_SPECIAL_erf, -4, 4},
+    {WEFT_SPECIAL_erfc, -4, 10},         {WEFT_SPECIAL_erfcx, -4, 10},
+    {WEFT_SPECIAL_erfinv, -1, 1},        {WEFT_SPECIAL_erfcinv, 0, 2},
+    {WEFT_SPECIAL_bessel_j0, -50, 50},   {WEFT_SPECIAL_bessel_j1, -50, 50},
+    {WEFT_SPECIAL_bessel_y0, 0, 50},     {WEFT_SPECIAL_bessel_y1, 0, 50},
+    {WEFT_SPECIAL_bessel_i0, -50, 50},   {WEFT_SPECIAL_bessel_i1e, -50, 50},
+    {WEFT_SPECIAL_bessel_k0, 0, 50},     {WEFT_SPECIAL_bessel_k1e, 0, 50},
+    {WEFT_SPECIAL_airy_ai, -20, 20},     {WEFT_SPECIAL_airy_bi_prime, -20, 20},
+    {WEFT_SPECIAL_e1, 0, 50},            {WEFT_SPECIAL_ei, -20, 50},
+    {WEFT_SPECIAL_lambert_w, -0.36, 50}, {WEFT_SPECIAL_zeta, -10, 20},
+    {WEFT_SPECIAL_elliptic_k, -2, 1},    {WEFT_SPECIAL_gamma_p, 0, 10},
+    {WEFT_SPECIAL_bessel_j, 0, 50},
+};
+/* clang-format on */
+
+typedef struct special_job {
+    weft_ctx *c;
+    weft_special f;
+    int n;
+    const double *x[3];
+    double *y;
+} special_job;
+
+static void special_run(void *user) {
+    const special_job *const j = user;
+    weft_special_map(j->c, j->f, j->n, j->x, j->y);
+}
+
+static int special_measure(bench *b, const struct special_range *range, double *x, double *y,
+                           double *other) {
+    const int arguments = weft_special_arguments(range->f);
+    special_job j = {.c = b->ctx, .f = range->f, .n = SPECIAL_NUMBERS, .x = {x}, .y = y};
+    bench_line l = {.part = strcmp(b->name, "special") == 0 ? weft_special_name(range->f) : ""};
+    bench_random r = {1};
+    for (int i = 0; i < SPECIAL_NUMBERS; i++) {
+        float u;
+        bench_fill(&r, &u, 1);
+        x[i] = range->low + (range->high - range->low) * (0.5 * u + 0.5);
+        other[i] = 2.5;
+    }
+    for (int i = 0; i < arguments; i++) j.x[i] = i == arguments - 1 ? x : other;
+    if (b->quick) j.n = 1000;
+    special_run(&j);
+    for (int i = 0; i < j.n; i += 97) {
+        const double at[3] = {j.x[0][i], arguments > 1 ? j.x[1][i] : 0,
+                              arguments > 2 ? j.x[2][i] : 0};
+        const double want = weft_special_at(range->f, at);
+        if (!(fabs(y[i] - want) <= 1e-11 * fabs(want)) && !(isnan(want) && isnan(y[i])) &&
+            y[i] != want)
+            return bench_wrong(b, "%s(%g) is %.17g, not %.17g", weft_special_name(range->f), x[i],
+                               y[i], want);
+    }
+    const timing_desc effort = bench_effort(b, 0.3);
+    timing_measure(&effort, &(timing_call){special_run, &j}, 1, &l.time);
+    const double ns = 1e3 * l.time.median_us / j.n;
+    l.stats.threads = 1;
+    if (*l.part) bench_text(&l, "part", l.part);
+    bench_number(&l, "numbers", j.n);
+    bench_number(&l, "ns_per_element", ns);
+    snprintf(l.note, sizeof l.note, "%.1f ns a number", ns);
+    bench_write(b, &l);
+    return EXIT_GOOD;
+}
+
+int bench_special(bench *b) {
+    const int count = sizeof special_ranges / sizeof *special_ranges;
+    const char *const only = strchr(b->name, '-');
+    double *const memory = malloc(3 * SPECIAL_NUMBERS * sizeof *memory);
+    if (!memory) return bench_wrong(b, "no memory for the numbers");
+    int status = EXIT_GOOD;
+    for (int i = 0; i < count && status == EXIT_GOOD; i++) {
+        if (only && strcmp(only + 1, weft_special_name(special_ranges[i].f)) != 0) continue;
+        status = special_measure(b, &special_ranges[i], memory, memory + SPECIAL_NUMBERS,
+                                 memory + 2 * SPECIAL_NUMBERS);
+    }
+    free(memory);
+    return status;
+}
