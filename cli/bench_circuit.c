@@ -1,9 +1,10 @@
 /* bench_circuit.c - a network of logic gates that reads digits, run on bits.
  *
  * Six layers of 8,000 gates over 28 x 28 pixels, wired as such networks are before they learn: each
- * value of a layer is read equally often, by whom is chance. Twice: with all sixteen kinds of gates
- * alike, of which many fold away, and with the ten that need both of their inputs, where nothing
- * does. A sample is everything from an image's bytes to its class. */
+ * value of a layer is read equally often, by whom is chance. Twice: with the ten kinds of gates that
+ * need both of their inputs, where nothing folds away, and with all sixteen kinds alike, where half
+ * of them do, as in networks that have learned: of the 48,000 gates of `weft train digits --model
+ * logic` 22,928 are left. A sample is everything from an image's bytes to its class. */
 #include "bench.h"
 #include "command.h"
 
@@ -156,7 +157,7 @@ static int digit_bench(bench *b, digit_job *j, bool any) {
 
 int bench_circuit(bench *b) {
     int status = EXIT_GOOD;
-    for (int any = 1; any >= 0 && status == EXIT_GOOD; any--) {
+    for (int any = 0; any <= 1 && status == EXIT_GOOD; any++) {
         digit_job j = {0};
         status = digit_bench(b, &j, any);
         digit_close(&j);
