@@ -67,6 +67,11 @@ static const int checkerboard_update[] = {256, 256, 256, 256, 256, 256, 256, 256
                                           256, 128, 64,  32,  16,  8,   8,   0};
 static const int checkerboard_update_async[] = {
     256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 128, 64, 32, 16, 8, 8, 0};
+/* What both have in common: docs/logic.md says why these numbers. */
+#define CHECKERBOARD                                                                               \
+    .shown = 1, .last = 3, .rate = 0.15f, .pass = 5, .beta2 = 0.9f, .bits = 1 / 300.0f,            \
+    .below = 1, .check = 10, .patience = 300, .begin = automata_noise,                             \
+    .target = checkerboard_target, .wrong = checkerboard_wrong
 const automata_task automata_checkerboard = {
     .name = "checkerboard",
     .title = "Checkerboard",
@@ -79,19 +84,8 @@ const automata_task automata_checkerboard = {
     .steps = 20,
     .lesson = {1, 8, 8, 10},
     .large = {2, 64, 64, 80},
-    .shown = 1,
-    .last = 3,
-    .rate = 0.15f,
-    .pass = 5,
     .decay = 0.1f,
-    .beta2 = 0.9f,
-    .bits = 1 / 300.0f,
-    .below = 1,
-    .check = 10,
-    .patience = 300,
-    .begin = automata_noise,
-    .target = checkerboard_target,
-    .wrong = checkerboard_wrong,
+    CHECKERBOARD,
 };
 const automata_task automata_checkerboard_async = {
     .name = "checkerboard-async",
@@ -105,18 +99,7 @@ const automata_task automata_checkerboard_async = {
     .steps = 50,
     .lesson = {1, 10, 10, 25},
     .large = {2, 62, 62, 200},
-    .shown = 1,
-    .last = 3,
     .share = 0.6f,
-    .rate = 0.15f,
-    .pass = 5,
     .decay = 0.02f,
-    .beta2 = 0.9f,
-    .bits = 1 / 300.0f,
-    .below = 1,
-    .check = 10,
-    .patience = 300,
-    .begin = automata_noise,
-    .target = checkerboard_target,
-    .wrong = checkerboard_wrong,
+    CHECKERBOARD,
 };

@@ -64,3 +64,14 @@ interrupted() { # name, words after "weft train" ...
     wait $child
     [ $? -eq 130 ] || { cat "$scratch/$name.out"; return 1; }
 }
+
+# The small sets only: neither MNIST nor what else a user may have.
+small_sets() {
+    XDG_DATA_HOME=$scratch/home WEFT_DATA=data
+    export XDG_DATA_HOME WEFT_DATA
+}
+train() { # run options...: of digits
+    run=$scratch/$1
+    shift
+    "$weft" train digits --run "$run" --quiet "$@"
+}

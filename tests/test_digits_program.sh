@@ -2,16 +2,8 @@
 # test_digits_program.sh - weft train digits --model logic on the small digits: gates that are judged
 # as the circuit they become, which lies in the run's folder and is believed only when read anew.
 . tests/cli.sh
-# Neither MNIST nor what else a user may have: the small set only.
-XDG_DATA_HOME=$scratch/home WEFT_DATA=data
-export XDG_DATA_HOME WEFT_DATA
-
-train() { # run options...
-    run=$scratch/$1
-    shift
-    "$weft" train digits --model logic --run "$run" --quiet "$@"
-}
-small="--hidden 300 --batch 64 --seed 7"
+small_sets
+small="--model logic --hidden 300 --batch 64 --seed 7"
 
 # ---- a run and what it leaves ----
 
@@ -99,9 +91,9 @@ check "half differs" differ whole part
 check "resumed" train part --steps 12 --resume --threads 3
 check "has the same bits" same whole part
 check "and the same circuit" cmp "$scratch/whole/circuit.json" "$scratch/part/circuit.json"
-check "another seed" train seed --hidden 300 --batch 64 --seed 8 --steps 12
+check "another seed" train seed $small --seed 8 --steps 12
 check "is another network" sh -c "! cmp -s '$scratch/whole/circuit.json' '$scratch/seed/circuit.json'"
-check "averages" ends 0 "$weft" train digits --model logic --run "$scratch/average" $small --steps 40 --average 0.8 --json -q
+check "averages" ends 0 "$weft" train digits --run "$scratch/average" $small --steps 40 --average 0.8 --json -q
 accuracy=$(field "$scratch/out" test_accuracy)
 check "are judged" ends 0 "$weft" eval "$scratch/average" --json
 check "as such" [ "$(field "$scratch/out" test_accuracy)" = "$accuracy" ]

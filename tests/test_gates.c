@@ -125,6 +125,15 @@ TEST(any_wiring_and_number_of_cells) {
     }
 }
 
+/* Short programs whose gates read each other at once: no gate may be taken before what it reads. */
+TEST(gates_that_read_their_neighbours) {
+    for (int i = 0; i < 100; i++) {
+        CASE("program %d", i);
+        const program p = draw(12, 0);
+        compare("cpu", &p, 33);
+    }
+}
+
 /* One wiring is kept once, and with it equal programs are one; so are equal constants. */
 TEST(equal_ones_are_one) {
     weft_ctx *c = weft_open("cpu");

@@ -2,15 +2,7 @@
 # test_train_cli.sh - weft train, eval and export on the digits and the table that come with Weft:
 # what a run leaves, going on after a stop, the exported C file, and what is refused.
 . tests/cli.sh
-# Neither MNIST nor what else a user may have: the small sets only.
-XDG_DATA_HOME=$scratch/home WEFT_DATA=data
-export XDG_DATA_HOME WEFT_DATA
-
-train() { # run options...
-    run=$scratch/$1
-    shift
-    "$weft" train digits --run "$run" --quiet "$@"
-}
+small_sets
 
 # ---- a run and what it leaves ----
 
