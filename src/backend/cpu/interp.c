@@ -318,14 +318,17 @@ static void prep_instruction(prep *q, int id, bool straight) {
 }
 
 /* Numbers that are the same everywhere get a tile of their own, filled once a run; folds get
- * accumulators. */
+ * accumulators. An empty tensor has no memory of its own to fill from: what lies at its address is
+ * another's, so nothing is read and any number serves. */
 static void prep_constants(prep *q) {
     for (int i = 0; i < q->nins; i++) {
         const kins *s = &q->ins[i];
         q->slot_of[i] = q->spread_of[i] = q->best_of[i] = PREP_NONE;
         if (s->op == K_CONST) q->slot_of[i] = prep_slot(q, SLOT_CONST, s->bits, 0);
         else if (s->op == K_LOAD && prep_flat(q, &q->k->view[s->view]))
-            q->slot_of[i] = prep_slot(q, SLOT_FLAT, 0, s->view);
+            q->slot_of[i] = q->p->buf[q->k->view[s->view].buf].bytes
+                                ? prep_slot(q, SLOT_FLAT, 0, s->view)
+                                : prep_slot(q, SLOT_CONST, 0, 0);
         else if (prep_is_fold(s->op)) {
             q->slot_of[i] = prep_slot(q, SLOT_ROW, 0, 0);
             bool long_sum = s->op == K_SUM && s->type == KT_F32 && q->x->long_sums;
