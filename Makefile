@@ -10,6 +10,7 @@ SAN     ?=#              sanitizers, as -fsanitize= takes them
 DEBUG   ?=#              1: no optimisation, assertions on
 WERROR  ?= -Werror
 T       ?=#              make test T=gemm runs only the tests with gemm in their name
+QUICK   ?=#              1: make bench takes a minute, and its figures mean nothing
 V       ?=#              1: show whole command lines
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 TEST_JOBS    ?= 2
@@ -45,7 +46,6 @@ CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
 TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
 FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
-BENCHES  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard bench/*.c)))
 SCRIPTS  := $(if $(SAN),,$(sort $(wildcard tests/test_*.sh)))
 STATIC   := $(BUILD)/libweft.a
 SHARED   := $(BUILD)/libweft.so
@@ -69,13 +69,13 @@ help:
 	@echo 'make demo         set up, build, train a small network'
 	@echo 'make test         set up, build, run all tests (T=part of a name)'
 	@echo 'make test-long    the tests again in full, with clang, sanitizers and as one file'
-	@echo 'make bench        run the benchmarks'
+	@echo 'make bench        all benchmarks beside their peers, a quarter of an hour; writes docs/benchmarks.md'
 	@echo 'make install      into PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make amalgamation build/weft.c and build/weft.h'
 	@echo 'make lines        line counts, long files marked'
 	@echo 'make format       clang-format on what it may touch; format-check only looks'
 	@echo 'make clean        remove build/'
-	@echo 'variables: CC BUILD SAN DEBUG V T CFLAGS LDFLAGS JOBS TEST_JOBS TEST_TIMEOUT PREFIX DESTDIR'
+	@echo 'variables: CC BUILD SAN DEBUG V T QUICK CFLAGS LDFLAGS JOBS TEST_JOBS TEST_TIMEOUT PREFIX DESTDIR'
 
 # Each of these files changes only with its text; what depends on that text depends on the file.
 define note
@@ -129,10 +129,6 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(STATIC)
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(BUILD)/bench/%: $(BUILD)/obj/bench/%.o $(STATIC)
-	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
-
 examples: $(EXAMPLES)
 
 demo:
@@ -176,9 +172,12 @@ test-fuzz:
 test-amalgamation: amalgamation
 	@$(RUN_ENV) tools/runtests -t 900 tests/long_amalgamation.sh
 
-bench: all $(BENCHES)
-	$(BUILD)/weft bench
-	@for b in $(BENCHES); do echo "$$b"; $$b || exit 1; done
+# All suites beside their peers; the page is $(PAGE). QUICK=1 only shows that it works.
+PAGE = $(if $(QUICK),$(BUILD)/benchmarks.md,docs/benchmarks.md)
+bench: all
+	@command -v python3 >/dev/null || { echo 'make bench: python3 writes the page; $(BUILD)/weft bench' \
+		'measures without it' >&2; exit 1; }
+	@tools/benchmarks --weft $(BUILD)/weft --out $(PAGE) --raw $(BUILD)/benchmarks.jsonl $(if $(QUICK),--quick)
 
 amalgamation:
 	@tools/amalgamate $(BUILD)
@@ -217,7 +216,7 @@ lines:
 
 # The public headers and the tables are laid out by hand.
 # Headers are laid out by hand, and golden texts are what a test compares with.
-FORMATTED = $(shell find src cli tests bench examples -name '*.c' -not -path 'tests/golden/*')
+FORMATTED = $(shell find src cli tests examples -name '*.c' -not -path 'tests/golden/*')
 format:
 	clang-format -i $(FORMATTED)
 format-check:

@@ -3,14 +3,16 @@
  * A benchmark is a row of bench.c's table and a function that builds plans through the public
  * header, checks what they compute, times them and gives a line for each. How a line is written, as
  * JSON or in a table, is bench.c's. */
-#ifndef WEFT_BENCH_H
-#define WEFT_BENCH_H
+#ifndef WEFT_CLI_BENCH_H
+#define WEFT_CLI_BENCH_H
 
-#include "peak.h"
 #include "terminal.h"
-#include "timing.h"
 
-#include <weft/weft.h>
+#include <weft/bench.h>
+
+enum { BENCH_SCHEMA = 1 }; /* of its JSON */
+
+typedef struct bench_kept bench_kept; /* bench_kept.h */
 
 typedef struct bench {
     weft_ctx *ctx;
@@ -20,6 +22,10 @@ typedef struct bench {
     const char *report; /* folder for a report, or NULL                      */
     bool header;        /* the table has its first line                      */
     double peak;        /* GFLOP/s of a core; below 0: not measured yet      */
+    double slower;      /* WEFT_BENCH_SLOW: a share by which calls are drawn out */
+    bool turns;         /* samples are taken when standard input says so     */
+    bool silent;        /* lines are kept, not written                       */
+    bench_kept *kept;   /* what becomes of lines; NULL: nothing              */
     terminal progress;
 } bench;
 
@@ -33,7 +39,7 @@ typedef struct bench_field {
 enum { BENCH_FIELDS = 12 };
 typedef struct bench_line {
     const char *part; /* which one of its benchmark: "NN 32x64x4", or ""   */
-    timing time;
+    weft_timing time;
     weft_stats stats;
     double allocs_per_run;
     bench_work work; /* what amount counts; it becomes GFLOP/s or GB/s    */
@@ -44,13 +50,16 @@ typedef struct bench_line {
     char note[64]; /* last column of the table                          */
 } bench_line;
 
+/* Times of l become those of one of so many things that a call does. */
+void bench_per(bench_line *l, double things);
+
 void bench_text(bench_line *l, const char *name, const char *text);
 void bench_number(bench_line *l, const char *name, double number);
 
 /* Times weft_run of a plan whose feeds are set, and takes its statistics. */
 int bench_plan_time(bench *b, weft_plan *p, bench_line *l);
 int bench_plan_facts(bench *b, weft_plan *p, bench_line *l); /* the same without the timing */
-timing_desc bench_effort(const bench *b, double seconds);    /* less when --quick is given  */
+weft_bench_desc bench_effort(const bench *b, double seconds);    /* less when --quick is given  */
 void bench_write(bench *b, const bench_line *l);
 
 int bench_failed(const bench *b, const char *what); /* tells the library's error; an exit code */
@@ -68,11 +77,16 @@ int bench_lstm(bench *b);
 int bench_conv_forward(bench *b);
 int bench_conv_backward(bench *b);
 int bench_gemm(bench *b);
+int bench_ops(bench *b); /* ops-add, ops-relu, ops-sigmoid, ops-linear */
+int bench_ops_matmul(bench *b);
 int bench_softmax(bench *b);
 int bench_layernorm(bench *b);
 int bench_adam(bench *b);
 int bench_chain(bench *b);
 int bench_plan(bench *b);
+int bench_open(bench *b);
+int bench_load(bench *b);
+int bench_digits(bench *b); /* digits-mlp, digits-cnn */
 int bench_env_2048(bench *b);
 int bench_dqn2048(bench *b);
 int bench_cube(bench *b);

@@ -142,10 +142,9 @@ static int digit_bench(bench *b, digit_job *j, bool any) {
     const uint64_t before = weft_allocations(b->ctx);
     digit_run(j);
     l.allocs_per_run = (double)(weft_allocations(b->ctx) - before);
-    const timing_desc effort = bench_effort(b, 2);
-    timing_measure(&effort, &(timing_call){digit_run, j}, 1, &l.time);
-    l.time.median_us /= j->images;
-    l.time.min_us /= j->images;
+    const weft_bench_desc effort = bench_effort(b, 2);
+    weft_bench_time(&effort, &(weft_bench_call){digit_run, j}, 1, &l.time);
+    bench_per(&l, j->images);
     bench_text(&l, "part", l.part);
     bench_number(&l, "ns_per_sample", 1e3 * l.time.median_us);
     bench_number(&l, "gates", weft_circuit_gates(j->k));

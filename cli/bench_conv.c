@@ -128,9 +128,9 @@ static int conv_ratio(bench *b, weft_graph *g, const conv_graph *r, bool image) 
         if (status == EXIT_GOOD) status = bench_plan_facts(b, p[1], &l);
     }
     if (status == EXIT_GOOD) {
-        const timing_desc effort = bench_effort(b, 1);
-        timing both[2];
-        timing_measure(&effort, (timing_call[]){{conv_run, p[0]}, {conv_run, p[1]}}, 2, both);
+        const weft_bench_desc effort = bench_effort(b, 1);
+        weft_timing both[2];
+        weft_bench_time(&effort, (weft_bench_call[]){{conv_run, p[0]}, {conv_run, p[1]}}, 2, both);
         /* Of the least times: what disturbs one on a busy machine need not disturb the other. */
         const double ratio = both[1].min_us / both[0].min_us;
         l.time = both[1];

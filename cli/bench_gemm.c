@@ -33,12 +33,7 @@ typedef struct gemm_blas {
     char name[256];
 } gemm_blas;
 
-/* Two pools of threads that spin beside each other time only that: one thread unless asked. */
-static int gemm_threads(const bench *b) {
-    return b->threads > 0 ? b->threads : 1;
-}
-
-static gemm_blas gemm_blas_find(int threads) {
+static gemm_blas gemm_blas_find(const bench *b, int threads) {
     static const struct {
         const char *files, *threads, *config;
     } known[] = {
@@ -61,6 +56,9 @@ static gemm_blas gemm_blas_find(int threads) {
         snprintf(blas.name, sizeof blas.name, "%s: %s", l.file,
                  library_find(l, known[i].config, &config) ? config() : "");
     }
+    if (!blas.sgemm)
+        fprintf(stderr, "weft bench %s: no BLAS found to compare with (OpenBLAS: libopenblas0)\n",
+                b->name);
     return blas;
 }
 
@@ -73,6 +71,7 @@ typedef struct gemm_case {
     const float *a, *b; /* as stored: A [m,k] or [k,m], B [k,n] or [n,k] */
     float *c;           /* the rival's result                            */
     gemm_sgemm sgemm;
+    const char *part; /* what the line is called; NULL: form and shape */
 } gemm_case;
 
 static void gemm_ours(void *user) {
@@ -114,14 +113,15 @@ static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form,
     if (status == EXIT_GOOD) status = bench_plan_facts(b, g->plan, &l);
     if (status != EXIT_GOOD) return status;
 
-    timing both[2] = {{0}};
-    const timing_desc effort = bench_effort(b, 0.6);
-    timing_measure(&effort, (timing_call[]){{gemm_ours, g}, {gemm_theirs, g}}, g->sgemm ? 2 : 1,
-                   both);
+    weft_timing both[2] = {{0}};
+    const weft_bench_desc effort = bench_effort(b, 0.6);
+    weft_bench_time(&effort, (weft_bench_call[]){{gemm_ours, g}, {gemm_theirs, g}},
+                    g->sgemm ? 2 : 1, both);
     char shape[40], part[48];
     snprintf(shape, sizeof shape, "%dx%dx%d", g->m, g->k, g->n);
     snprintf(part, sizeof part, "%s %s", form, shape);
-    l.part = part;
+    l.part = g->part ? g->part : part;
+    bench_text(&l, "part", l.part);
     l.time = both[0];
     bench_text(&l, "form", form);
     bench_text(&l, "shape", shape);
@@ -131,6 +131,7 @@ static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form,
         const double ratio = both[1].median_us / both[0].median_us;
         bench_number(&l, "blas_gflops", rate);
         bench_number(&l, "blas_median_us", both[1].median_us);
+        bench_number(&l, "blas_min_us", both[1].min_us);
         bench_number(&l, "ratio", ratio);
         snprintf(l.note, sizeof l.note, "BLAS %.1f, ratio %.2f", rate, ratio);
     }
@@ -138,10 +139,13 @@ static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form,
     return EXIT_GOOD;
 }
 
-static int gemm_one(bench *b, const char *form, const int *shape, const gemm_blas *blas) {
+/* part: see gemm_case */
+static int gemm_one(bench *b, const char *form, const int *shape, const char *part, int threads,
+                    const gemm_blas *blas) {
     gemm_case c = {.m = shape[0],
                    .k = shape[1],
                    .n = shape[2],
+                   .part = part,
                    .turn_a = form[0] == 'T',
                    .turn_b = form[1] == 'T',
                    .sgemm = blas->sgemm};
@@ -152,7 +156,7 @@ static int gemm_one(bench *b, const char *form, const int *shape, const gemm_bla
     const weft_tensor a = weft_input(g, WEFT_F32, stored_a), w = weft_input(g, WEFT_F32, stored_b);
     const weft_tensor y =
         weft_matmul(c.turn_a ? weft_transpose(a, 0, 1) : a, c.turn_b ? weft_transpose(w, 0, 1) : w);
-    c.plan = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = gemm_threads(b)});
+    c.plan = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = threads});
     c.c = malloc((size_t)c.m * (size_t)c.n * sizeof *c.c);
     float *feed_a = c.plan ? weft_feed(c.plan, a) : NULL;
     float *feed_b = c.plan ? weft_feed(c.plan, w) : NULL;
@@ -173,18 +177,34 @@ static int gemm_one(bench *b, const char *form, const int *shape, const gemm_bla
     return status;
 }
 
+/* Two pools of threads that spin beside each other time only that: one thread unless asked. */
 int bench_gemm(bench *b) {
-    const gemm_blas blas = gemm_blas_find(gemm_threads(b));
-    if (!blas.sgemm)
-        fputs("weft bench gemm: no BLAS found to compare with (OpenBLAS: libopenblas0)\n", stderr);
+    const int threads = b->threads > 0 ? b->threads : 1;
+    const gemm_blas blas = gemm_blas_find(b, threads);
     int status = EXIT_GOOD;
     for (size_t f = 0; f < sizeof gemm_forms / sizeof *gemm_forms; f++) {
         for (size_t i = 0; i < sizeof gemm_shapes / sizeof *gemm_shapes; i++) {
             const int *shape = gemm_shapes[i];
             const bool large = (double)shape[0] * shape[1] * shape[2] > 1e7;
             if (status == EXIT_GOOD && !(b->quick && large))
-                status = gemm_one(b, gemm_forms[f], shape, &blas);
+                status = gemm_one(b, gemm_forms[f], shape, NULL, threads, &blas);
         }
+    }
+    return status;
+}
+
+/* Square products as programs run them, on as many threads as the library likes; the BLAS stands
+ * beside them when one thread was asked for. */
+int bench_ops_matmul(bench *b) {
+    static const int sides[] = {64, 128, 256, 512, 1024};
+    const gemm_blas blas = b->threads == 1 ? gemm_blas_find(b, 1) : (gemm_blas){0};
+    int status = EXIT_GOOD;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && status == EXIT_GOOD; i++) {
+        const int n = sides[i];
+        char part[16];
+        snprintf(part, sizeof part, "%d", n);
+        if (!(b->quick && n > 256))
+            status = gemm_one(b, "NN", (int[]){n, n, n}, part, b->threads, &blas);
     }
     return status;
 }

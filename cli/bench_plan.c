@@ -20,33 +20,33 @@ static int plan_nodes(bench *b, const weft_graph *g) {
 }
 
 typedef struct plan_times {
-    double record[TIMING_MOST_SAMPLES], compile[TIMING_MOST_SAMPLES];
+    double record[WEFT_BENCH_SAMPLES], compile[WEFT_BENCH_SAMPLES];
     int n;
 } plan_times;
 
 /* Records and compiles until there are samples enough or the time is over. */
 static int plan_measure(bench *b, weft_state *s, plan_recorder record, plan_times *t,
                         bench_line *l) {
-    const double begin = timing_now(), seconds = b->quick ? 0 : 0.5;
+    const double begin = weft_clock(), seconds = b->quick ? 0 : 0.5;
     const int least = b->quick ? 1 : 7;
     int status = EXIT_GOOD;
     bool last = false;
     for (int i = -1; !last && status == EXIT_GOOD; i++) { /* the first time makes the state */
         weft_graph *g = weft_graph_new(b->ctx);
         if (!g) return bench_failed(b, "starting");
-        const double start = timing_now();
+        const double start = weft_clock();
         const recipe step = record(g, s);
-        const double recorded = timing_now();
+        const double recorded = weft_clock();
         weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
                                                          .update = step.update,
                                                          .threads = b->threads});
-        const double compiled = timing_now();
+        const double compiled = weft_clock();
         if (i >= 0) {
             t->record[i] = 1e6 * (recorded - start);
             t->compile[i] = 1e6 * (compiled - recorded);
             t->n = i + 1;
         }
-        last = t->n == TIMING_MOST_SAMPLES || (t->n >= least && compiled - begin > seconds);
+        last = t->n == WEFT_BENCH_SAMPLES || (t->n >= least && compiled - begin > seconds);
         if (!p) {
             status = bench_failed(b, "compiling");
         } else if (last) {
@@ -80,10 +80,8 @@ int bench_plan(bench *b) {
         if (table[k].layers) bench_number(&l, "layers", table[k].layers);
         status = plan_measure(b, s, table[k].record, &t, &l);
         if (status == EXIT_GOOD) {
-            const double record_us = timing_median(t.record, t.n);
-            l.time.median_us = timing_median(t.compile, t.n);
-            l.time.min_us = t.compile[0];
-            l.time.samples = t.n;
+            const double record_us = weft_bench_median(t.record, (size_t)t.n);
+            weft_bench_summary(t.compile, (size_t)t.n, &l.time);
             bench_number(&l, "compile_us", l.time.median_us);
             bench_number(&l, "record_us", record_us);
             snprintf(l.note, sizeof l.note, "recording %.0f us", record_us);

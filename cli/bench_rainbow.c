@@ -141,9 +141,9 @@ static weft_err rainbow_learn(bench *b, const rainbow_task *t, int on, uint64_t 
     weft_err bad = a ? WEFT_OK : weft_error_code(b->ctx);
     const int steps = b->quick ? t->steps / 100 : t->steps, verdicts = b->quick ? 2 : t->verdicts;
     for (int k = 0; k < verdicts && !bad; k++) {
-        const double start = timing_now();
+        const double start = weft_clock();
         for (int i = 0; i < steps / verdicts && !bad; i++) bad = weft_dqn_step(a, 0, NULL);
-        *seconds += timing_now() - start;
+        *seconds += weft_clock() - start;
         double mean = 0;
         if (!bad) bad = rainbow_judge(b, a, e, &mean);
         curve[k] += mean / (b->quick ? 1 : t->seeds);
@@ -171,8 +171,7 @@ static int rainbow_task_run(bench *b, const rainbow_task *t, int part,
     snprintf(label, sizeof label, "%s %s", t->metric, rainbow_parts[part].name);
     bench_line l = {.part = label, .stats = {.threads = b->threads ? b->threads : 1}};
     const double steps = (double)(b->quick ? t->steps / 100 : t->steps) * seeds;
-    l.time = (timing){
-        .median_us = 1e6 * seconds / steps, .min_us = 1e6 * seconds / steps, .samples = seeds};
+    weft_bench_summary(&(double){1e6 * seconds / steps}, 1, &l.time);
     bench_text(&l, "task", t->metric);
     bench_text(&l, "part", rainbow_parts[part].name);
     bench_number(&l, "mean", mean);

@@ -75,10 +75,9 @@ int bench_env_2048(bench *b) {
     if (fabs(mean - 1096) > 5 * error + 5)
         return bench_wrong(b, "random games have a mean score of %.1f, not about 1096", mean);
     bench_line l = {.part = "", .stats = {.threads = 1}};
-    const timing_desc effort = bench_effort(b, 1);
-    timing_measure(&effort, &(timing_call){rl_play, &g}, 1, &l.time);
-    l.time.median_us /= RL_GAME_STEPS;
-    l.time.min_us /= RL_GAME_STEPS;
+    const weft_bench_desc effort = bench_effort(b, 1);
+    weft_bench_time(&effort, &(weft_bench_call){rl_play, &g}, 1, &l.time);
+    bench_per(&l, RL_GAME_STEPS);
     bench_number(&l, "steps_per_s", 1e6 / l.time.median_us);
     bench_number(&l, "mean_score", mean);
     snprintf(l.note, sizeof l.note, "%.1f M steps/s", 1 / l.time.median_us);
@@ -88,7 +87,7 @@ int bench_env_2048(bench *b) {
 
 /* ---- 2048, 100 games ---- */
 
-enum { RL_EPISODES = 100, RL_MOST_RUNS = 1001 };
+enum { RL_EPISODES = 100, RL_SAMPLE_RUNS = 4 }; /* runs of 4 ms and little more */
 
 typedef struct rl_total {
     int64_t episodes, steps, updates;
@@ -99,10 +98,10 @@ typedef struct rl_total {
 static double rl_run(rl_world *w, const aside *first, uint64_t seed, rl_total *t) {
     if (aside_back(first, w->s)) return -1;
     weft_rng_seed(weft_envs_rng(w->v, 0), seed, 0);
-    const double start = timing_now();
+    const double start = weft_clock();
     while (weft_envs_episodes(w->v) < RL_EPISODES)
         if (weft_dqn_step(w->a, 0, NULL)) return -1;
-    const double took = timing_now() - start;
+    const double took = weft_clock() - start;
     const weft_dqn_stats s = weft_dqn_stats_of(w->a);
     t->episodes += s.episodes;
     t->steps += s.steps;
@@ -112,16 +111,19 @@ static double rl_run(rl_world *w, const aside *first, uint64_t seed, rl_total *t
 }
 
 static int rl_dqn2048_time(bench *b, rl_world *w, const aside *first) {
-    static double us[RL_MOST_RUNS];
-    const double budget = b->quick ? 0.05 : 2, start = timing_now();
+    double us[WEFT_BENCH_SAMPLES] = {0};
+    const double budget = b->quick ? 0.05 : 2, start = weft_clock();
     rl_total t = {0};
-    int runs = 0;
+    int runs = 0, samples = 0;
     uint64_t before = 0;
-    for (; runs < RL_MOST_RUNS && (runs < 5 || timing_now() - start < budget); runs++) {
-        if (runs == 1) before = weft_allocations(b->ctx);
-        us[runs] = 1e6 * rl_run(w, first, (uint64_t)runs + 1, &t) / RL_EPISODES;
-        if (us[runs] < 0) return bench_failed(b, "playing");
-    }
+    for (; samples < WEFT_BENCH_SAMPLES && (samples < 5 || weft_clock() - start < budget);
+         samples++)
+        for (int i = 0; i < RL_SAMPLE_RUNS; i++, runs++) {
+            if (runs == 1) before = weft_allocations(b->ctx);
+            const double took = rl_run(w, first, (uint64_t)runs + 1, &t);
+            if (took < 0) return bench_failed(b, "playing");
+            us[samples] += 1e6 * took / RL_EPISODES / RL_SAMPLE_RUNS;
+        }
     const double score = t.score / (double)t.episodes;
     const weft_dqn_stats s = weft_dqn_stats_of(w->a);
     if (t.updates != t.episodes || fabs((double)s.epsilon - pow(0.995, RL_EPISODES - 1)) > 1e-4)
@@ -131,8 +133,7 @@ static int rl_dqn2048_time(bench *b, rl_world *w, const aside *first) {
         return bench_wrong(b, "a mean score of %g, loss %g", score, (double)s.loss);
     bench_line l = {.part = b->raw ? "raw" : "", .stats = {.threads = rl_threads(b)}};
     l.allocs_per_run = (double)(weft_allocations(b->ctx) - before) / (double)(runs - 1);
-    const double median = timing_median(us, runs); /* sorts them */
-    l.time = (timing){.median_us = median, .min_us = us[0], .samples = runs};
+    weft_bench_summary(us, (size_t)samples, &l.time);
     bench_number(&l, "episodes_per_s", 1e6 / l.time.median_us);
     bench_number(&l, "steps_per_s", (double)t.steps / (double)t.episodes * 1e6 / l.time.median_us);
     bench_number(&l, "steps_per_episode", (double)t.steps / (double)t.episodes);
@@ -257,15 +258,14 @@ static int rl_cube_run(bench *b, rl_world *w) {
         if (s.updates < 1) continue;
         first = s.updates;
         before = weft_allocations(b->ctx);
-        start = timing_now();
+        start = weft_clock();
     }
-    const double took = timing_now() - start;
+    const double took = weft_clock() - start;
     s = weft_dqn_stats_of(w->a);
     if (!isfinite(s.loss)) return bench_wrong(b, "the loss is %g", (double)s.loss);
     const double updates = (double)(s.updates - first);
     l.allocs_per_run = (double)(weft_allocations(b->ctx) - before) / updates;
-    l.time =
-        (timing){.median_us = 1e6 * took / updates, .min_us = 1e6 * took / updates, .samples = 1};
+    weft_bench_summary(&(double){1e6 * took / updates}, 1, &l.time);
     bench_number(&l, "train_steps_per_s", updates / took);
     bench_number(&l, "updates", (double)s.updates);
     bench_number(&l, "episodes", (double)s.episodes);

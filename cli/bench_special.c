@@ -71,8 +71,8 @@ static int special_measure(bench *b, const struct special_range *range, double *
             return bench_wrong(b, "%s(%g) is %.17g, not %.17g", weft_special_name(range->f), x[i],
                                y[i], want);
     }
-    const timing_desc effort = bench_effort(b, 0.3);
-    timing_measure(&effort, &(timing_call){special_run, &j}, 1, &l.time);
+    const weft_bench_desc effort = bench_effort(b, 0.3);
+    weft_bench_time(&effort, &(weft_bench_call){special_run, &j}, 1, &l.time);
     const double ns = 1e3 * l.time.median_us / j.n;
     l.stats.threads = 1;
     if (*l.part) bench_text(&l, "part", l.part);

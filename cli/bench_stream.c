@@ -95,8 +95,8 @@ static int flow_bench(bench *b, const weft_detector_desc *d) {
         const uint64_t before = weft_allocations(b->ctx);
         flow_run(&f);
         l.allocs_per_run = (double)(weft_allocations(b->ctx) - before);
-        const timing_desc effort = bench_effort(b, 1);
-        timing_measure(&effort, &(timing_call){flow_run, &f}, 1, &l.time);
+        const weft_bench_desc effort = bench_effort(b, 1);
+        weft_bench_time(&effort, &(weft_bench_call){flow_run, &f}, 1, &l.time);
         const double rate = FLOW_POINTS / (1e-6 * l.time.median_us);
         bench_text(&l, "part", l.part);
         bench_number(&l, "points_per_s", rate);

@@ -84,7 +84,7 @@ struct command {
 extern const command *const commands[];
 extern const command bench_command, convert_command, data_command, demo_command, detect_command,
     doctor_command, eval_command, export_command, help_command, inspect_command, play_command,
-    train_command;
+    top_command, train_command;
 
 const command *command_find(const command *const *list, const char *name);
 int command_run(const command *c, int word_count, char **words); /* an exit code */

@@ -3,7 +3,7 @@
  * The network is asked once about every cube that no other is turned into, 612,630 of them. Greedy
  * play over all 3,674,160 cubes and the searches then look its answers up. */
 #include "cube_judge.h"
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -159,7 +159,7 @@ static void *judge_work(void *user) {
 }
 
 static weft_err judge_search(const judge *j, int threads, cube_beam *b) {
-    const double start = timing_now();
+    const double start = weft_clock();
     judge_worker w[JUDGE_THREADS];
     pthread_t id[JUDGE_THREADS];
     bool started[JUDGE_THREADS] = {false};
@@ -190,7 +190,7 @@ static weft_err judge_search(const judge *j, int threads, cube_beam *b) {
             b->optimal_at[d] += found->optimal_at[d];
         }
     }
-    b->seconds = timing_now() - start;
+    b->seconds = weft_clock() - start;
     return e;
 }
 
@@ -222,7 +222,7 @@ static weft_err judge_all(judge *j, weft_state *s, const cube_net *n, const cube
 }
 
 weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, cube_verdict *v) {
-    const double start = timing_now();
+    const double start = weft_clock();
     judge j = {.c = weft_state_ctx(s)};
     *v = (cube_verdict){0};
     j.scores = malloc((size_t)WEFT_CUBE_STATES * WEFT_CUBE_ACTIONS * sizeof *j.scores);
@@ -234,7 +234,7 @@ weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, 
                      : weft_fail(j.c, WEFT_MEMORY, "out of memory for judging");
     if (!e && d->say) d->say("judging: the network's answer for every cube");
     if (!e) e = judge_all(&j, s, n, d, v);
-    v->seconds = timing_now() - start;
+    v->seconds = weft_clock() - start;
     free(j.scores);
     free(j.turns);
     free(j.distance);

@@ -9,7 +9,7 @@
 #include "environment.h"
 #include "json.h"
 #include "library.h"
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <weft/weft.h>
 
@@ -126,20 +126,11 @@ static bool doctor_line(const char *path, char *out, int size) {
 }
 
 static void doctor_cpu(doctor_report *r) {
-    snprintf(r->cpu, sizeof r->cpu, "unknown");
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    char line[512];
-    while (f && fgets(line, sizeof line, f)) {
-        const char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !value) continue;
-        value += 1 + strspn(value + 1, " \t");
-        snprintf(r->cpu, sizeof r->cpu, "%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    if (f) fclose(f);
-#if defined(_SC_NPROCESSORS_ONLN)
-    r->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-#endif
+    weft_machine m;
+    weft_machine_of(NULL, &m);
+    snprintf(r->cpu, sizeof r->cpu, "%s", m.cpu);
+    r->cores = m.cores;
+    char line[128];
     long quota, period;
     if (doctor_line("/sys/fs/cgroup/cpu.max", line, sizeof line) &&
         sscanf(line, "%ld %ld", &quota, &period) == 2 && period > 0)
@@ -163,9 +154,9 @@ static void doctor_caches(doctor_report *r) {
 }
 
 static bool doctor_open(doctor_report *r) {
-    const double start = timing_now();
+    const double start = weft_clock();
     weft_ctx *c = weft_open("auto");
-    r->open_us = 1e6 * (timing_now() - start);
+    r->open_us = 1e6 * (weft_clock() - start);
     if (!c) return false;
     r->threads = weft_threads(c);
     snprintf(r->device, sizeof r->device, "%s", weft_device_name(c));

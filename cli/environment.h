@@ -10,6 +10,7 @@
     X("WEFT_DEBUG",   "1 summary of each plan, 2 its steps, 3 their code, 4 the same as C")        \
     X("WEFT_FUSE",    "0: one kernel for each operation")                                          \
     X("WEFT_BLOCKS",  "none: no fast kernels for softmax, norms, attention and the like")          \
+    X("WEFT_BENCH_SLOW", "10%: weft bench draws every call out by a tenth, to test a gate")        \
     X("WEFT_DATA",    "folder where the sets that come with Weft are looked for first")            \
     X("NO_COLOR",     "anything: no colours")
 /* clang-format on */

@@ -77,6 +77,14 @@ static bool options_size(const char *given, int64_t *bytes) {
     return true;
 }
 
+bool options_share(const char *given, double *share) {
+    char *end;
+    *share = strtod(given, &end);
+    const bool percent = *end == '%';
+    if (percent) *share /= 100;
+    return end != given && !end[percent] && *share > 0 && *share <= 100;
+}
+
 static bool options_store(const char *name, const option *row, const char *given, void *settings) {
     char *const into = (char *)settings + row->offset;
     char *end, wanted[96];
@@ -122,6 +130,11 @@ static bool options_store(const char *name, const option *row, const char *given
         memcpy(into, &x, sizeof x);
         return true;
     }
+    case OPTION_SHARE:
+        if (!options_share(given, &x))
+            return options_complain(name, row, given, "a share such as 5% or 0.05");
+        memcpy(into, &x, sizeof x);
+        return true;
     case OPTION_CHOICE:
         if (!options_choose(row->value, given, &choice))
             return options_complain(name, row, given, row->value);
@@ -168,6 +181,7 @@ void options_value(const option *row, const void *settings, char *out, size_t si
         break;
     case OPTION_NUMBER:
     case OPTION_POSITIVE:
+    case OPTION_SHARE:
         memcpy(&x, from, sizeof x);
         snprintf(out, size, "%.17g", x);
         break;

@@ -19,6 +19,7 @@ typedef enum option_kind {
     OPTION_SIZE,     /* int64_t bytes, at least 1: 4096, 512K, 64M, 2G                */
     OPTION_NUMBER,   /* double, from low to high; both 0: any finite one              */
     OPTION_POSITIVE, /* double, above 0 and at most high; high 0: any                 */
+    OPTION_SHARE,    /* double, a share above 0 as 5% or 0.05                         */
     OPTION_CHOICE,   /* int, the place of the word in value: "auto|always|never"      */
     OPTION_TEXT,     /* const char *, not empty; NULL when not given                  */
     OPTION_FILE,     /* the same; shells complete names of files                      */
@@ -55,6 +56,8 @@ options_result options_parse(options *o, const char *name, void *settings, int w
 /* The place, from `from` on, of a word that is neither an option of these nor an option's value;
  * -1: none. Words that look like unknown options are passed over. */
 int options_next_operand(const options *o, int from, int word_count, char *const *words);
+
+bool options_share(const char *given, double *share); /* 5% or 0.05, above 0, at most 100 */
 
 bool options_given(const options *o, const char *option_name); /* was --option_name given? */
 

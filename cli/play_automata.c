@@ -10,7 +10,7 @@
 #include "life_pattern.h"
 #include "play.h"
 #include "player.h"
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -124,17 +124,17 @@ static bool watch_key(watch *w, int key, bool *step) {
 
 /* Until the steps are made or somebody has enough. */
 static weft_err watch_live(watch *w, int64_t steps, bool keys) {
-    double due = timing_now() + w->delay, drawn = 0;
+    double due = weft_clock() + w->delay, drawn = 0;
     bool stale = false;
     weft_err e = WEFT_OK;
-    w->rate_since = timing_now();
+    w->rate_since = weft_clock();
     watch_draw(w, keys);
     for (bool step = false; !e && (!steps || w->player.generation < steps); step = false) {
-        const double left = w->paused ? 0.1 : fmin(fmax(due - timing_now(), 0), 0.1);
+        const double left = w->paused ? 0.1 : fmin(fmax(due - weft_clock(), 0), 0.1);
         const int key = keys ? keys_within(left) : KEYS_NONE;
         if (!keys) play_wait(left);
         if (!watch_key(w, key, &step)) break;
-        const double now = timing_now();
+        const double now = weft_clock();
         if (!w->paused && now >= due) {
             step = true;
             due = fmax(due + w->delay, now);
@@ -197,14 +197,14 @@ static void watch_tell(watch *w, bool live, bool keys) {
 static weft_err watch_go(watch *w, bool live, bool keys, double *seconds) {
     const int64_t enough = player_follows(&w->player) ? WATCH_STEPS : w->player.task->steps;
     const int64_t steps = w->set->steps ? w->set->steps : keys ? 0 : enough;
-    const double start = timing_now();
+    const double start = weft_clock();
     weft_err e = WEFT_OK;
     /* The cursor is hidden only while nothing can end the program without its being shown again. */
     if (keys) fputs("\x1b[?25l", w->out.to);
     if (live) e = watch_live(w, steps, keys);
     while (!live && !e && w->player.generation < steps) e = player_step(&w->player);
     if (keys) fputs("\x1b[?25h", w->out.to);
-    *seconds = timing_now() - start;
+    *seconds = weft_clock() - start;
     return e;
 }
 

@@ -8,7 +8,7 @@
 #endif
 #include "cube_show.h"
 #include "play.h"
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -82,9 +82,9 @@ static weft_err play_cube_solve(play_cube *p, int width) {
         &(weft_beam_desc){
             .width = width, .steps = CUBE_LIMIT, .policy = cube_view_scores, .user = &p->view});
     if (!b) return weft_error_code(c);
-    const double start = timing_now();
+    const double start = weft_clock();
     const weft_err e = weft_beam_solve(b, &p->start, p->way, &p->count);
-    p->seconds = timing_now() - start;
+    p->seconds = weft_clock() - start;
     weft_beam_free(b);
     uint32_t cube = p->start;
     for (int i = 0; i < p->count && !e; i++) cube = weft_cube_turn(cube, p->way[i]);

@@ -144,6 +144,10 @@ recipe recipe_gru(weft_graph *g, weft_state *s) {
     return recipe_sequence(g, s, WEFT_GRU, "gru");
 }
 
+recipe recipe_rnn(weft_graph *g, weft_state *s) {
+    return recipe_sequence(g, s, WEFT_RNN_TANH, "rnn");
+}
+
 /* Pictures read row by row; the last state names the class. */
 recipe recipe_lstm_rows(weft_graph *g, weft_state *s) {
     recipe step = {0};

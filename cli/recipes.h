@@ -24,6 +24,7 @@ typedef struct recipe {
     X("mlp784",         recipe_mlp784,      0)                          \
     X("lstm",           recipe_lstm,        0)                          \
     X("gru",            recipe_gru,         0)                          \
+    X("rnn",            recipe_rnn,         0)                          \
     X("lstm-rows",      recipe_lstm_rows,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
     X("mnist",          recipe_mnist,       0)                          \

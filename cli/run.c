@@ -4,6 +4,8 @@
 #endif
 #include "run.h"
 
+#include "profile.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,15 @@ weft_err run_open(run *r, const call *c, const run_settings *s) {
     *r = (run){.call = c, .set = s};
     r->ctx = weft_open_with(&(weft_open_desc){.device = "auto", .threads = s->threads});
     r->state = r->ctx ? weft_state_new(r->ctx) : NULL;
-    return r->state ? WEFT_OK : weft_error_code(r->ctx);
+    if (!r->state) return weft_error_code(r->ctx);
+    if (!s->profile && !s->profile_summary) return WEFT_OK;
+    return profile_begin(r->ctx, s->profile, &r->profile);
 }
 
 void run_close(run *r) {
+    if (r->trained && r->set->profile_summary)
+        profile_print(r->set->json ? stderr : stdout, r->profile);
+    weft_profile_close(r->profile);
     weft_state_free(r->state);
     for (int i = 0; i < r->kept_count; i++) free(r->kept[i]);
     weft_close(r->ctx);
@@ -83,9 +90,10 @@ weft_err run_locate(run *r, const char *path) {
 
 /* Options that say how it is done, not what: another call may have others. */
 static bool run_is_manner(const char *option_name) {
-    static const char *const manner[] = {"run",   "resume",  "overwrite", "json",    "quiet",
-                                         "color", "threads", "steps",     "seconds", "patience",
-                                         "judge", "games",   "outliers"};
+    static const char *const manner[] = {"run",      "resume",   "overwrite",      "json",
+                                         "quiet",    "color",    "threads",        "steps",
+                                         "seconds",  "patience", "judge",          "games",
+                                         "outliers", "profile",  "profile-summary"};
     for (size_t i = 0; i < sizeof manner / sizeof *manner; i++)
         if (strcmp(option_name, manner[i]) == 0) return true;
     return false;
@@ -246,9 +254,17 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
     d.progress = s->quiet ? NULL : stderr;
     d.interrupt = true;
     if (s->outliers) d.notice = &run_outliers;
-    const weft_err e = weft_train(r->state, &d, result);
+    d.profile = r->profile;
+    weft_err e = weft_train(r->state, &d, result);
     free(config);
-    return e;
+    r->trained = !e;
+    if (!s->profile || (e && e != WEFT_DIVERGED)) return e;
+    /* the message of a run that broke is not to be lost */
+    if (!e) return weft_profile_write_trace(r->profile, s->profile);
+    char said[512];
+    snprintf(said, sizeof said, "%s", weft_error(r->ctx));
+    weft_profile_write_trace(r->profile, s->profile);
+    return weft_fail(r->ctx, e, "%s", said);
 }
 
 weft_err run_weights(run *r) {

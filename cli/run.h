@@ -19,6 +19,8 @@ typedef struct run_settings {
     double seconds;
     int threads, color;
     bool resume, overwrite, outliers, json, quiet;
+    const char *profile; /* a trace goes here */
+    bool profile_summary;
 } run_settings;
 
 typedef struct run {
@@ -26,6 +28,8 @@ typedef struct run {
     const run_settings *set;
     weft_ctx *ctx;
     weft_state *state;
+    weft_profile *profile; /* NULL: nobody asked for one */
+    bool trained;          /* there is something to sum up */
     char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */
     char *kept[128];                /* names and values of options from config.json, in turn */
     int kept_count;
@@ -34,7 +38,7 @@ typedef struct run {
 enum { RUN_SCHEMA = 1 }; /* of what train, play, eval and export say as JSON */
 
 weft_err run_open(run *r, const call *c, const run_settings *s); /* context and state */
-void run_close(run *r);
+void run_close(run *r); /* and, where it was asked for, tells what the profile found */
 
 /* Where a new run lies: the folder that was named, or the first free name like runs/digits-mlp.
  * Says so and gives false when there is one already that is neither to be resumed nor

@@ -161,7 +161,8 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
     t->seen = weft_input(t->judge_graph, WEFT_F32, weft_dims(rows_at_once, n->rows * n->columns));
     t->scores = model_record(t->run.state, t->seen, &t->model);
     t->judge = weft_compile(t->judge_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
-                                                              .threads = t->set->common.threads});
+                                                              .threads = t->set->common.threads,
+                                                              .name = "judge"});
     if (!t->judge) return weft_error_code(t->run.ctx);
     if (!t->test) return WEFT_OK;
     t->judge_loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->test,

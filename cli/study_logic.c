@@ -3,7 +3,7 @@
 
 #include "logic_net.h"
 #include "study.h"
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +134,10 @@ static weft_err study_logic_time(study *t, weft_circuit *k) {
     q.bits = malloc((size_t)logic_net_inputs(&t->model.net) * words * sizeof *q.bits);
     q.counts = malloc(64 * words * (size_t)t->model.net.outputs * sizeof *q.counts);
     if (!q.bits || !q.counts) q.e = weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    timing time = {0};
+    weft_timing time = {0};
     if (!q.e)
-        timing_measure(&(timing_desc){.sample = 1e-4, .budget = 0.2},
-                       &(timing_call){study_logic_read, &q}, 1, &time);
+        weft_bench_time(&(weft_bench_desc){.sample = 1e-4, .budget = 0.2},
+                        &(weft_bench_call){study_logic_read, &q}, 1, &time);
     g->ns = 1e3 * time.min_us / (double)q.pictures;
     free(q.bits);
     free(q.counts);

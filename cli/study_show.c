@@ -76,24 +76,23 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
 
 /* The values of train/loss in metrics.jsonl, in order; free them. */
 static float *show_losses(const study *t, int *count) {
-    char path[600];
-    weft_file f;
+    weft_follow *const rows = weft_follow_open(t->run.ctx, t->run.folder);
+    weft_follow_row row;
+    float *loss = NULL;
+    int room = 0;
     *count = 0;
-    snprintf(path, sizeof path, "%s/metrics.jsonl", t->run.folder);
-    if (weft_file_open(t->run.ctx, path, &f)) return NULL;
-    size_t lines = 1;
-    const char *text = f.bytes, *const end = text + f.n;
-    for (const char *at = text; at < end; at++) lines += *at == '\n';
-    float *loss = malloc(lines * sizeof *loss);
-    while (loss && text < end) {
-        const char *next = memchr(text, '\n', (size_t)(end - text));
-        const size_t n = next ? (size_t)(next - text) : (size_t)(end - text);
-        const weft_json j = weft_json_parse(t->run.ctx, text, n, path);
-        const double v = weft_json_number(weft_json_get(j, "train/loss"), NAN);
-        if (isfinite(v)) loss[(*count)++] = (float)v;
-        text += n + 1;
+    while (rows && weft_follow_next(rows, &row) == WEFT_OK && row.some) {
+        const double v = weft_metric_of(&row.m, "train/loss");
+        if (!isfinite(v)) continue;
+        if (*count == room) {
+            float *const more = realloc(loss, (size_t)(2 * room + 64) * sizeof *loss);
+            if (!more) break;
+            loss = more;
+            room = 2 * room + 64;
+        }
+        loss[(*count)++] = (float)v;
     }
-    weft_file_close(&f);
+    weft_follow_close(rows);
     return loss;
 }
 

@@ -44,6 +44,8 @@ struct study_task {
 extern const command train_digits_task, train_csv_task;
 extern const study_task study_digits, study_csv;
 
+study_defaults digits_defaults(network_kind k); /* what is usual for digits and this network */
+
 const study_task *study_task_named(const char *name); /* "train digits"; NULL: no such task */
 
 #endif

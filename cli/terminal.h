@@ -21,7 +21,8 @@ typedef struct terminal {
 
 /*               name   escape sequence's number */
 #define TERMINAL_STYLES(X)                                                                         \
-    X(PLAIN, "0") X(BOLD, "1") X(DIM, "2") X(RED, "31") X(GREEN, "32") X(CYAN, "36")
+    X(PLAIN, "0") X(BOLD, "1") X(DIM, "2") X(RED, "31") X(GREEN, "32") X(YELLOW, "33")               \
+    X(CYAN, "36")
 
 typedef enum terminal_style {
 #define X(name, code) TERMINAL_##name,

@@ -18,6 +18,10 @@ static const option train_options[] = {
     ROW(seconds, "seconds", OPTION_POSITIVE, "N", 0, 0, "end after N seconds of training"),
     ROW(outliers, "outliers", OPTION_FLAG, NULL, 0, 0,
         "mark steps with an oddly high loss in metrics and report"),
+    ROW(profile, "profile", OPTION_FILE, "FILE", 0, 0,
+        "write a trace of its kernels, for ui.perfetto.dev"),
+    ROW(profile_summary, "profile-summary", OPTION_FLAG, NULL, 0, 0,
+        "tell at the end what its kernels cost"),
     ROW_SEED(run_settings),
     ROW_THREADS(run_settings),
     ROW_JSON(run_settings),
@@ -31,6 +35,7 @@ static const command_note train_files[] = {
     {"RUN/config.json", "how the run was made; --resume reads it"},
     {"RUN/metrics.jsonl", "a line of numbers for every so many steps"},
     {"RUN/events.out.tfevents.*", "the same for TensorBoard"},
+    {"RUN/kernels.json", "where the time of a step goes, from some early ones"},
     {"RUN/checkpoints/latest.safetensors", "all that --resume needs"},
     {"RUN/checkpoints/latest.previous.safetensors", "the one before it"},
     {"RUN/report.html", "curves and samples, in one file"},
@@ -39,15 +44,10 @@ static const command_note train_files[] = {
     {NULL, NULL},
 };
 
-static const command *const train_tasks[] = {&train_digits_task,
-                                             &train_csv_task,
-                                             &train_cube_task,
-                                             &train_2048_task,
-                                             &train_life_task,
-                                             &train_checkerboard_task,
-                                             &train_lizard_task,
-                                             &train_g_task,
-                                             NULL};
+static const command *const train_tasks[] = {
+    &train_digits_task, &train_csv_task,  &train_cube_task,
+    &train_2048_task,   &train_life_task, &train_checkerboard_task,
+    &train_lizard_task, &train_g_task,    NULL};
 
 const command train_command = {
     .name = "train",

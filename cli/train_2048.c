@@ -6,8 +6,8 @@
  * the time (pace.h) or, where there is no limit of time, over a number of the algorithm's. */
 #include "pace.h"
 #include "show_2048.h"
-#include "timing.h"
 #include "train_tasks.h"
+#include <weft/bench.h>
 
 #include <math.h>
 #include <stddef.h>
@@ -48,10 +48,10 @@ static double train_share(const train_2048 *t, int64_t step) {
 
 static weft_err train_step(void *user, int64_t step, weft_metrics *m) {
     train_2048 *const t = user;
-    const double start = timing_now();
+    const double start = weft_clock();
     t->algo->set_rate(t->agent, train_share(t, step));
     const weft_err e = t->algo->step(t->agent, step, m);
-    pace_step(&t->pace, step, timing_now() - start);
+    pace_step(&t->pace, step, weft_clock() - start);
     return e;
 }
 

@@ -12,8 +12,8 @@
 #include "cube_judge.h"
 #include "cube_show.h"
 #include "pace.h"
-#include "timing.h"
 #include "train_tasks.h"
+#include <weft/bench.h>
 
 #include <weft/nn.h>
 #include <weft/optim.h>
@@ -82,7 +82,7 @@ static double cube_rate_at(const cube_training *t, int64_t step) {
 
 static weft_err cube_step(void *user, int64_t step, weft_metrics *m) {
     cube_training *const t = user;
-    const double start = timing_now();
+    const double start = weft_clock();
     weft_rng r;
     weft_rng_seed(&r, (uint64_t)t->run.set->seed, (uint64_t)step);
     for (int64_t i = 0; i < t->batch; i++) cube_scramble(t, &r, t->x + i * CUBE_SLOTS, t->y + i);
@@ -91,7 +91,7 @@ static weft_err cube_step(void *user, int64_t step, weft_metrics *m) {
     if (e) return e;
     weft_metric(m, "train/loss", (double)weft_item(t->plan, t->loss));
     weft_metric(m, "train/rate", (double)*t->lr);
-    pace_step(&t->pace, step, timing_now() - start);
+    pace_step(&t->pace, step, weft_clock() - start);
     return WEFT_OK;
 }
 
@@ -150,7 +150,8 @@ static weft_err cube_prepare(cube_training *t) {
     t->plan = weft_compile(t->graph, &(weft_plan_desc){.fetch = weft_list(t->loss),
                                                        .update = u,
                                                        .training = true,
-                                                       .threads = t->run.set->threads});
+                                                       .threads = t->run.set->threads,
+                                                       .name = "train"});
     t->x = t->plan ? weft_feed(t->plan, x) : NULL;
     t->y = t->plan ? weft_feed(t->plan, y) : NULL;
     t->lr = weft_state_data(s, "optim.lr");

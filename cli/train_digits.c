@@ -26,6 +26,10 @@ static const study_defaults digits_usual[NETWORK_COUNT] = {
 };
 /* clang-format on */
 
+study_defaults digits_defaults(network_kind k) {
+    return digits_usual[k];
+}
+
 static void digits_name(const call *c, const void *settings, char *name, size_t bytes) {
     (void)c;
     snprintf(name, bytes, "digits-%s",

@@ -65,6 +65,9 @@ interrupted() { # name, words after "weft train" ...
     [ $? -eq 130 ] || { cat "$scratch/$name.out"; return 1; }
 }
 
+# A script that drives the command at a terminal, by terminal.py.
+person() { PYTHONPATH=$PWD/tests PYTHONDONTWRITEBYTECODE=1 python3 "$@"; }
+
 # The small sets only: neither MNIST nor what else a user may have.
 small_sets() {
     XDG_DATA_HOME=$scratch/home WEFT_DATA=data

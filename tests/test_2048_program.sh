@@ -187,40 +187,21 @@ else skip "a slow player" "no python3"; fi
 # ---- a person ----
 
 cat >"$scratch/person.py" <<'END'
-import fcntl, os, pty, select, signal, sys, termios, time
+import signal, sys
+from terminal import Terminal
 def plays(words, keys, ended_by=None, stopped=False):
-    ours, theirs = pty.openpty()
-    before, text = termios.tcgetattr(theirs), b""
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-        for f in (0, 1, 2): os.dup2(theirs, f)
-        os.environ.update(TERM="xterm", NO_COLOR="1")
-        os.execv(sys.argv[1], [sys.argv[1], "play", "2048"] + words)
-    def until(what):
-        nonlocal text
-        end = time.time() + 20
-        while what not in text and time.time() < end:
-            if select.select([ours], [], [], 0.05)[0]: text += os.read(ours, 65536)
-        assert what in text, text
-        text = text[text.index(what) + len(what):]
-    until(b"q ends")
+    t = Terminal([sys.argv[1], "play", "2048"] + words)
+    t.until(b"q ends")
     for key, answer in keys:
-        os.write(ours, key)
-        until(answer)
+        t.type(key)
+        t.until(answer)
     if stopped:
-        os.write(ours, b"\x1a")
-        assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
-        assert termios.tcgetattr(theirs) == before, "the terminal of one that is stopped"
-        os.kill(child, signal.SIGCONT)
-        until(b"q ends")
-        os.write(ours, b"q")
-    if ended_by: os.kill(child, ended_by)
-    until(b"Left after")
-    _, status = os.waitpid(child, 0)
-    assert termios.tcgetattr(theirs) == before, "the terminal is not as it was"
-    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+        t.stop_and_go_on()
+        t.until(b"q ends")
+        t.type(b"q")
+    if ended_by: t.signal(ended_by)
+    t.until(b"Left after")
+    return t.end()
 board = ["--board", "2 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0"]
 keys = [(b"h", b"dqn would move"), (b"\x1b[D", b"Score 4, move 1"), (b"d", b"move 2"), (b"q", b"")]
 assert plays([sys.argv[2], "--human"] + board, keys) == 0
@@ -229,7 +210,7 @@ assert plays([sys.argv[2], "--human"] + board, [(b"\x03", b"")]) == 130
 assert plays([sys.argv[2], "--human"] + board, [], stopped=True) == 0
 END
 if have python3; then
-    check "a person plays, asks and leaves" python3 "$scratch/person.py" "$weft" "$scratch/dqn"
+    check "a person plays, asks and leaves" person "$scratch/person.py" "$weft" "$scratch/dqn"
 else skip "a person" "no python3"; fi
 check "a person needs a terminal" usage_error 'needs a terminal' "$weft" play 2048 "$scratch/dqn" --human
 

@@ -63,7 +63,7 @@ grep '"bench": "plan"' "$scratch/all" >"$scratch/plan"
 check "fields of plan" has "$scratch/plan" graph compile_us record_us nodes
 check "a dqn" grep -q '"graph": "dqn' "$scratch/plan"
 check "a transformer" grep -q '"graph": "transformer[^"]*", "layers": 12,' "$scratch/plan"
-check "a table" prints '^adam  *[0-9.]*  *[0-9.]*  *[0-9.]* GB/s ' "$weft" bench adam --quick
+check "a table" prints '^adam  *[0-9.]*  *[0-9.]* %  *[0-9.]*  *[0-9.]* GB/s ' "$weft" bench adam --quick
 
 first=$(grep '"bench": "step-mlp784"' "$scratch/all" >"$scratch/mlp"; field "$scratch/mlp" hash)
 check "a hash" sh -c "echo '$first' | grep -q -x '[0-9a-f]\{16\}'"

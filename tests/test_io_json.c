@@ -208,6 +208,44 @@ TEST(numbers) {
     setlocale(LC_ALL, "C");
 }
 
+TEST(numbers_as_text) {
+    static const struct {
+        char style;
+        int digits;
+        double v;
+        const char *text;
+    } row[] = {
+        {'g', 12, 0.5, "0.5"},
+        {'g', 12, 1.0 / 3, "0.333333333333"},
+        {'g', 3, 1234567, "1.23e+06"},
+        {'g', 17, 0.1, "0.10000000000000001"},
+        {'g', 12, -0.0, "-0"},
+        {'g', 6, 1e-300, "1e-300"},
+        {'f', 0, 1e6, "1000000"},
+        {'f', 3, -2.5, "-2.500"},
+        {'f', 0, 0, "0"},
+    };
+    static const char *const place[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8"};
+    char out[64];
+    for (size_t l = 0; l < sizeof place / sizeof *place; l++) {
+        if (!setlocale(LC_ALL, place[l])) continue;
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+            CASE("%s in %s", row[i].text, place[l]);
+            CHECK(weft_number_text(out, sizeof out, row[i].style, row[i].digits, row[i].v) == out);
+            CHECK_STR(out, row[i].text);
+        }
+    }
+    setlocale(LC_ALL, "C");
+    CASE("no room, and no numbers");
+    CHECK_STR(weft_number_text(out, 4, 'g', 12, 123456), "123");
+    CHECK_STR(weft_number_text(out, 1, 'g', 12, 123456), "");
+    CHECK_STR(weft_number_text(out, sizeof out, 'g', 12, INFINITY), "inf");
+    CHECK_HAS(weft_number_text(out, sizeof out, 'f', 2, NAN), "nan");
+    out[0] = 'x';
+    weft_number_text(out, 0, 'g', 12, 1);
+    CHECK_EQ(out[0], 'x');
+}
+
 TEST(quoting) {
     static const struct {
         const char *text, *quoted;

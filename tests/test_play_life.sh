@@ -137,33 +137,15 @@ check "life is no checkerboard" refuses 4 'knows nothing of checkerboard' "$weft
 # ---- a person ----
 
 cat >"$scratch/person.py" <<'END'
-import fcntl, os, pty, re, select, signal, struct, sys, termios, time
+import sys
+from terminal import Terminal
 def plays(words, keys, lines=24, locale="C.UTF-8"):
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 100, 0, 0))
-    before, text = termios.tcgetattr(theirs), b""
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-        for f in (0, 1, 2): os.dup2(theirs, f)
-        os.environ.update(TERM="xterm", NO_COLOR="1", LC_ALL=locale)
-        os.execv(sys.argv[1], [sys.argv[1], "play", "life", sys.argv[2]] + words)
-    def until(what):
-        nonlocal text
-        end = time.time() + 20
-        while not re.search(what, text) and time.time() < end:
-            if select.select([ours], [], [], 0.05)[0]: text += os.read(ours, 65536)
-        found = re.search(what, text)
-        assert found, (what, text[-400:])
-        text = text[found.end():]
+    t = Terminal([sys.argv[1], "play", "life", sys.argv[2]] + words, lines=lines, locale=locale)
     for answer, key in keys:
-        until(answer)
-        os.write(ours, key)
-    until(rb"Generation \d+ on \d+ x \d+ cells")
-    _, status = os.waitpid(child, 0)
-    assert termios.tcgetattr(theirs) == before, "the terminal is not as it was"
-    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+        t.until(answer)
+        t.type(key)
+    t.until(rb"Generation \d+ on \d+ x \d+ cells")
+    return t.end()
 half = "\u2580".encode()
 assert plays([], [(rb"Generation [3-9], \d+ alive", b" "), (rb"paused", b"s"), (rb"paused", b"s"),
                   (rb"q ends", b" "), (rb"a second", b"+"), (rb"Generation", b"q")]) == 0
@@ -173,7 +155,7 @@ assert plays(["--pattern", "gun", "--size", "100x60", "--steps", "3"], [(rb"\xe2
 assert plays(["--size", "500x300", "--steps", "2"], [(rb"196 x 76 cells are seen", b"")]) == 0
 assert plays(["--pattern", "glider", "--steps", "3"], [(rb"\|\s+O\s+\|", b"")], locale="C") == 0
 END
-if have python3; then check "a person watches, pauses, steps and leaves" python3 "$scratch/person.py" "$weft" "$scratch/life"
+if have python3; then check "a person watches, pauses, steps and leaves" person "$scratch/person.py" "$weft" "$scratch/life"
 else skip "a person" "no python3"; fi
 
 # ---- what is refused ----

@@ -126,6 +126,7 @@ static weft_metrics some(void) {
     weft_metric(&m, "train/loss", 0.12344);
     weft_metric(&m, "train/rate", 3e-4);
     weft_metric(&m, "speed/steps_per_s", 999);
+    weft_metric(&m, "memory_bytes", 84766720);
     weft_metric(&m, "test/accuracy", 0.98125);
     return m;
 }

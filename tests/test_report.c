@@ -454,6 +454,8 @@ TEST(every_allocation_may_fail) {
     static float pixels[28 * 28];
     const weft_picture p = {.pixels = pixels, .height = 28, .width = 28, .channels = 1};
     run_write(run_path(&t.f, "config.json"), "{\"a\": 1, \"b\": {\"c\": 2}}");
+    run_write(run_path(&t.f, "status.json"), "{\"batch\": 64}");
+    run_write(run_path(&t.f, "kernels.json"), "{\"kernels\": [{\"name\": \"k\"}]}");
     for (int i = 0; i < 100; i++)
         world_line(&t, i, i % 3 ? "train/loss" : "test/loss", test_uniform(0, 1));
     const weft_plate plate = {"A plate", "with words", "<svg/>", 6};

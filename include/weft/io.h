@@ -211,6 +211,8 @@ WEFT_API size_t    weft_json_text   (weft_json j, char *out, size_t n);
 WEFT_API bool      weft_json_is     (weft_json j, const char *text);      /* is it this text? */
 WEFT_API size_t    weft_json_quote  (char *out, size_t n, const char *text);
     /* text as JSON, with its quotes; gives the bytes it takes, like snprintf */
+WEFT_API const char *weft_number_text(char *out, size_t n, char style, int digits, double v);
+    /* as printf with %.*g or %.*f by the style, but with a point in every locale; gives out back */
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,8 @@
  *                                       .steps = 5000, .run = "runs/mine", .progress = stderr },
  *                &result);
  *
- * A run is a folder: config.json, metrics.jsonl, TensorBoard events, checkpoints/ and report.html.
+ * A run is a folder: config.json, status.json, kernels.json, metrics.jsonl, TensorBoard events,
+ * checkpoints/ and report.html.
  * Stopped by a limit, by Ctrl-C or by a kill, it is continued with .resume and ends with the bits
  * it would have had without the stop, on any number of threads.
  *
@@ -17,6 +18,7 @@
 
 #include "data.h"
 #include "io.h"
+#include "profile.h"
 #include "stream.h"
 #include "weft.h"
 
@@ -59,6 +61,70 @@ WEFT_API weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_m
        called step, time or wall. A line that could not be written is not there at all */
 WEFT_API weft_err weft_journal_flush(weft_journal *j);  /* onto the disk */
 WEFT_API weft_err weft_journal_close(weft_journal *j);  /* NULL is fine */
+
+/* ---- watching a run, while another process writes it ----------------------------------------- */
+
+/* status.json, which weft_train writes when it begins and when it ends. 0 and "": not said. */
+typedef struct weft_run_status {
+    char    state[16];               /* running, finished, stopped (by .stop), interrupted, broken,
+                                        failed */
+    char    text[400];               /* why it ended, for a person */
+    char    host[80];                /* the machine, and ... */
+    int64_t process;                 /* ... the number of the process there */
+    int64_t steps;                   /* limits; 0: there is none */
+    double  seconds;
+    int64_t resumed_at, log_every;   /* steps */
+    int64_t batch;                   /* examples a step */
+    int64_t state_bytes;             /* of all entries */
+    int64_t arena_bytes;             /* of the plan of a step */
+    double  began, ended;            /* seconds since 1970 */
+} weft_run_status;
+WEFT_API weft_err weft_run_status_read(weft_ctx *c, const char *run, weft_run_status *out);
+    /* WEFT_FILE: there is none */
+
+/* A row of metrics.jsonl. */
+typedef struct weft_follow_row {
+    bool    some;                    /* false: there is no new row for now */
+    bool    anew;                    /* the file was begun anew: rows before this no longer count */
+    int64_t step;
+    double  time, wall;              /* nan: not said */
+    weft_metrics m;                  /* names are good until the next call */
+    int64_t skipped;                 /* lines so far that are none, or have no step */
+} weft_follow_row;
+typedef struct weft_follow weft_follow;  /* reads rows as they come, each once */
+WEFT_API weft_follow *weft_follow_open(weft_ctx *c, const char *run);
+    /* the file may come later, be cut, or be replaced; NULL: weft_error(c) */
+WEFT_API weft_err weft_follow_next (weft_follow *f, weft_follow_row *row);
+    /* the next whole row; one that is still being written comes later. Does not wait */
+WEFT_API void     weft_follow_close(weft_follow *f);  /* NULL is fine */
+
+/* kernels.json: where the time of a step goes, if the run was profiled. nan, 0 and "": not said;
+ * texts that are too long are cut. */
+enum { WEFT_RUN_KERNELS = 64, WEFT_RUN_SCOPES = 64, WEFT_RUN_TENSORS = 32, WEFT_RUN_LIVE = 1024 };
+typedef struct weft_run_kernel {
+    char    name[64], scope[96], shape[64];
+    int64_t calls;
+    double  us, share;               /* of a step, all threads together; share of that, 0 to 1 */
+    double  gflops, gbs, of_roof;    /* of a thread; of_roof: of what a core can do, 0 to 1 */
+} weft_run_kernel;
+typedef struct weft_run_scope  { char scope[96]; double us, share; } weft_run_scope;
+typedef struct weft_run_tensor { char name[96]; int64_t bytes; } weft_run_tensor;
+typedef struct weft_run_kernels {
+    char    plan[64];
+    int64_t threads, runs, arena_bytes, allocations;
+    double  step_us, wait;                     /* wait: share of all threads' time at barriers */
+    weft_run_kernel kernel[WEFT_RUN_KERNELS];  /* in the order of the file */
+    int     kernel_count;
+    weft_run_scope scope[WEFT_RUN_SCOPES];
+    int     scope_count;
+    int64_t peak_bytes, peak_step;             /* of the arena: its fullest moment, ... */
+    weft_run_tensor tensor[WEFT_RUN_TENSORS];  /* ... and what lay there then */
+    int     tensor_count;
+    int64_t live[WEFT_RUN_LIVE];               /* bytes in use in the arena, kernel after kernel */
+    int     live_count;
+} weft_run_kernels;
+WEFT_API weft_err weft_run_kernels_read(weft_ctx *c, const char *run, weft_run_kernels *out);
+    /* WEFT_FILE: there is none */
 
 /* ---- the report -------------------------------------------------------------------------- */
 
@@ -156,6 +222,9 @@ typedef struct weft_train_desc {
     double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only */
     const weft_detector_desc *notice;  /* looks at the loss of every step; one that is oddly high is
                                         "outlier/loss" in the journal and marked in the report */
+    weft_profile *profile;           /* of the state's context: written to kernels.json early and at
+                                        the end. NULL: a few early steps are timed for it, unless
+                                        somebody else records the context */
     FILE   *progress;                /* NULL: shows nothing */
     bool    interrupt;               /* catch Ctrl-C while it runs */
     const volatile bool *stop;       /* set by somebody else: ends as Ctrl-C does */

@@ -149,7 +149,11 @@ WEFT_API weft_err  weft_error_code(const weft_ctx *c);       /* its code */
 WEFT_API int       weft_threads(const weft_ctx *c);          /* threads a large plan will use */
 WEFT_API const char *weft_device_name(const weft_ctx *c);    /* "cpu" */
 WEFT_API const char *weft_device_isa(const weft_ctx *c);     /* "avx2" */
+WEFT_API double    weft_device_ping(weft_ctx *c, int threads);
+    /* microseconds to hand nothing to so many threads and have them back; 0: nobody to ask */
 WEFT_API uint64_t  weft_allocations(const weft_ctx *c);      /* allocations made so far */
+WEFT_API uint64_t  weft_allocated(const weft_ctx *c);        /* bytes asked for, freed or not */
+WEFT_API double    weft_clock(void);                         /* seconds since some time, steady */
 
 /* ---- graph and inputs -------------------------------------------------------------------- */
 
@@ -554,6 +558,7 @@ typedef struct weft_plan_desc {
     bool  portable;       /* no fast kernels for blocks: what weft_plan_emit_c needs */
     bool  unfused;        /* one kernel per operation, for comparison */
     bool  watch;          /* the same, slowly, every result looked at: weft_plan_finding */
+    const char *name;     /* "train": what profiles call it; NULL: none */
 } weft_plan_desc;
 
 WEFT_API weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d);
@@ -595,6 +600,20 @@ typedef struct weft_finding {
 WEFT_API bool weft_plan_finding(const weft_plan *p, weft_finding *out);
     /* the first result that is not finite; false: all are */
 
+/* What a run is made of, and what lies in the arena. */
+typedef struct weft_plan_part {
+    char name[56];          /* of a step: "matmul add relu"; of a tensor: what makes it, "input" */
+    char shape[64];         /* "[128,784] x [784,256]"; the end is cut off where it is too long */
+    const char *scope;      /* "block3/attn", where it was recorded, backwards too; the plan's */
+    double   flops, bytes;  /* of a step: work and traffic; of a tensor: 0, and its size */
+    uint32_t first, last;   /* of a tensor: the steps between which it must stay */
+} weft_plan_part;
+WEFT_API const char *weft_plan_name(const weft_plan *p);  /* as in the description, or "" */
+WEFT_API bool weft_plan_step  (const weft_plan *p, size_t i, weft_plan_part *out);
+    /* the i-th of weft_stats.kernels; false: there are not so many */
+WEFT_API bool weft_plan_tensor(const weft_plan *p, size_t i, weft_plan_part *out);
+    /* the i-th tensor of the arena, the largest first; false: there are not so many */
+
 /* Plans by key (batch size, sequence length), built on demand; the least recently used go first. */
 typedef weft_plan *(*weft_build)(weft_ctx *c, weft_state *s, const int64_t *key, int n, void *user);
 WEFT_API weft_plans *weft_plans_new (weft_ctx *c, weft_state *s, int capacity, weft_build build,
@@ -609,6 +628,36 @@ WEFT_API void        weft_plans_free(weft_plans *ps);  /* and all its plans */
 WEFT_API weft_err weft_print(weft_tensor x);             /* computes x and prints it on stdout */
 WEFT_API float    weft_item_of(weft_tensor x);           /* computes x and gives its one number */
 WEFT_API char    *weft_graph_text(const weft_graph *g);  /* every node, one a line */
+
+/* ---- for those who measure: told what a context does, while it does it ---------------------- */
+
+/* How long one thread was at one step of a run. */
+typedef struct weft_span {
+    double start, end;      /* as weft_clock tells it; equal: there was nothing to do */
+    double part;            /* how much of the step was this thread's, 0 to 1 */
+} weft_span;
+
+/* Functions are called by the thread that did it; weft/profile.h is made of them. A run allocates
+ * nothing and gives the same bits whether somebody is told or not. */
+typedef struct weft_recorder {
+    void *user;
+    weft_err (*made)(void *user, const weft_plan *p, void **tag);
+        /* a plan; the functions below get its tag. An error makes weft_compile fail */
+    void (*gone)(void *user, void *tag);         /* it will be freed */
+    weft_span *(*begins)(void *user, void *tag);
+        /* a run: room for [threads][kernels] of its weft_stats; NULL: this one is not timed */
+    void (*ends)(void *user, void *tag, int threads, double start, double end);
+        /* a timed run. So many threads took part; 0: the device tells nothing of its steps */
+    void (*phase)(void *user, const char *name, double start, double end);
+        /* of compiling, "fuse"; a feed, "set"; and what weft_phase_end says */
+} weft_recorder;
+WEFT_API weft_err weft_record(weft_ctx *c, const weft_recorder *r);
+    /* from now on, plans there are already included; NULL: nobody any more. While nothing runs;
+       WEFT_STATE if somebody else is told already */
+WEFT_API bool     weft_recorded(const weft_ctx *c);      /* is somebody told? */
+WEFT_API double   weft_phase_start(const weft_ctx *c);   /* weft_clock(), or 0 if nobody is told */
+WEFT_API void     weft_phase_end(const weft_ctx *c, const char *name, double start);
+    /* from then until now: "feed", "judge". Phases of a thread lie apart or within each other */
 
 /* ---- for those who build on Weft: layers, files, data -------------------------------------- */
 

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* for madvise */
 #endif
 #include "core/base.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,7 +15,8 @@
 #endif
 
 void *mem_resize(mem *m, void *p, size_t bytes) {
-    m->count++;
+    atomic_fetch_add_explicit(&m->count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&m->bytes, bytes, memory_order_relaxed);
     return m->resize(m->user, p, bytes ? bytes : 1);
 }
 
@@ -162,7 +164,7 @@ bool checked_mul(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-double clock_seconds(void) {
+double weft_clock(void) {
     struct timespec t;
 #ifdef CLOCK_MONOTONIC
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -16,7 +16,8 @@
 typedef struct mem {
     void *(*resize)(void *user, void *p, size_t bytes); /* like realloc; bytes 0 frees */
     void *user;
-    uint64_t count;                                     /* allocations made            */
+    _Atomic uint64_t count, bytes;                      /* allocations made, and asked for; atomic
+                                                           because a recorder may look any time */
 } mem;
 
 void *mem_new(mem *m, size_t bytes);                    /* zeroed                      */
@@ -61,7 +62,6 @@ weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args);
 /* ---- numbers ---- */
 
 bool checked_mul(int64_t a, int64_t b, int64_t *out);   /* false on overflow or a negative factor */
-double clock_seconds(void);
 const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim); /* "[8,64,512]" */
 
 WEFT_INLINE int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }

@@ -103,7 +103,7 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
             device);
         return NULL;
     }
-    mem m = {d->resize ? d->resize : context_realloc, d->user, 0};
+    mem m = {.resize = d->resize ? d->resize : context_realloc, .user = d->user};
     weft_ctx *c = mem_new(&m, sizeof *c);
     if (!c) {
         weft_fail(NULL, WEFT_MEMORY, "weft_open: out of memory");
@@ -144,11 +144,17 @@ int weft_threads(const weft_ctx *c) {
 uint64_t weft_allocations(const weft_ctx *c) {
     return c ? c->m.count : 0;
 }
+uint64_t weft_allocated(const weft_ctx *c) {
+    return c ? c->m.bytes : 0;
+}
 const char *weft_device_name(const weft_ctx *c) {
     return c ? c->backend->name : "";
 }
 const char *weft_device_isa(const weft_ctx *c) {
     return c && c->backend->isa ? c->backend->isa(c) : "";
+}
+double weft_device_ping(weft_ctx *c, int threads) {
+    return c && c->backend->ping ? c->backend->ping(c, threads) : 0;
 }
 void *weft_resize(weft_ctx *c, void *p, size_t bytes) {
     if (!c) return NULL;

@@ -16,6 +16,9 @@ struct weft_ctx {
     void (*log)(void *user, const char *line);
     void *log_user;
     weft_state *own;                 /* seed and run number for graphs without a state */
+    weft_recorder recorder;          /* all NULL: nobody is told                      */
+    bool  recorded;
+    weft_plan *plans;                /* all there are, the latest first               */
     weft_err err;
     char message[512];
 };

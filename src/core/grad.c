@@ -97,6 +97,13 @@ static void grad_gather(grad_state *s, uint32_t to, weft_tensor d) {
     s->grad[to] = (have.id ? weft_add(have, d) : d).id;
 }
 
+/* Nodes from `from` on come from a node of this scope: what a profile or a message says of them. It
+ * is set afterwards, since entering the scope would number a rule's random streams within it. */
+static void grad_scope(weft_graph *g, size_t from, uint32_t scope) {
+    for (size_t i = from; i < g->n; i++)
+        if (!g->node[i].scope) g->node[i].scope = scope;
+}
+
 /* Record the stretch [begin, end) again under a fresh salt, so that its values need not be kept. */
 static bool grad_replay(grad_state *s, graph_span span) {
     weft_graph *g = s->g;
@@ -108,8 +115,10 @@ static bool grad_replay(grad_state *s, graph_span span) {
         if (op_table[n.op].cls == CLASS_LEAF && n.op != OP_random) continue;
         if (n.nin > 64) continue; /* a very wide concat is kept instead */
         for (int k = 0; k < n.nin; k++) in[k] = tensor_at(g, s->copy[g->edge[n.in + (uint32_t)k]]);
+        const size_t before = g->n;
         weft_tensor c = graph_copy_node(g, g, &n, in);
         if (!c.id) break;
+        grad_scope(g, before, n.scope);
         s->copy[i] = c.id;
     }
     g->salt = salt;
@@ -195,9 +204,11 @@ bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_
             if (g->span[span - 1].begin <= i) good = grad_replay(&s, g->span[span - 1]);
         bool asked = false;
         for (size_t k = 0; k < n && !asked; k++) asked = wrt[k].id == i;
+        const size_t before = g->n;
         if (s.path[i] && (s.grad[i] || g->node[i].op == OP_block) &&
             (!asked || (!stop && g->node[i].nin)))
             good = grad_node(&s, i);
+        grad_scope(g, before, g->node[i].scope);
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t found = wrt[i].id < s.n ? s.grad[wrt[i].id] : 0;

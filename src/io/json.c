@@ -4,6 +4,7 @@
  * which is what configurations and headers need. All loops stop at the end of the value they were
  * given, even if it was never checked. */
 #include "io/json.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,24 @@ size_t weft_json_quote(char *out, size_t n, const char *text) {
 #undef JSON_PUT
     if (n) out[bytes < n ? bytes : n - 1] = 0;
     return bytes;
+}
+
+/* What printf wrote, with a point for whatever the locale puts there. */
+static void json_point(char *s) {
+    char *to = s;
+    for (bool foreign = false; *s; s++) {
+        const bool usual = strchr("0123456789+-e.", *s) != NULL;
+        if (usual) *to++ = *s;
+        else if (!foreign) *to++ = '.';
+        foreign = !usual;
+    }
+    *to = 0;
+}
+
+const char *weft_number_text(char *out, size_t n, char style, int digits, double v) {
+    snprintf(out, n, style == 'f' ? "%.*f" : "%.*g", digits, v);
+    if (n && isfinite(v)) json_point(out);
+    return out;
 }
 
 /* ---- the rest ---- */

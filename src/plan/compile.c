@@ -244,24 +244,33 @@ static bool compile_bindings(compile *c, const weft_graph *from, const uint32_t 
 /* ---- the pipeline ---- */
 
 static weft_err compile_steps(compile *c, const weft_graph *from, const uint32_t *map) {
+    double since = weft_phase_start(c->ctx);
     if (!view_pass(c)) return c->ctx->err;
+    record_pass(c->ctx, "view", &since);
     compile_settle(c);
     if (!compile_bindings(c, from, map)) return c->ctx->err;
+    record_pass(c->ctx, "settle", &since);
     if (!fuse_pass(c)) return c->ctx->err;
+    record_pass(c->ctx, "fuse", &since);
     if (!lower_pass(c)) return c->ctx->err;
+    record_pass(c->ctx, "lower", &since);
     for (size_t i = 0; i < c->plan->outs; i++) /* fetched values that an update stored */
         if (c->plan->out[i].buf == KNOBUF) {
             c->plan->out[i].buf = c->buf[c->fetch[i].node];
             c->plan->buf[c->plan->out[i].buf].pinned = true;
         }
     if (!join_pass(c)) return c->ctx->err;
+    record_pass(c->ctx, "join", &since);
     WEFT_TRY(memory_pass(c->plan));
 #ifndef NDEBUG
     WEFT_TRY(memory_check(c->plan));
 #endif
     for (size_t i = 0; i < c->plan->steps; i++)
         c->plan->flops += c->plan->step[i].flops, c->plan->bytes += c->plan->step[i].bytes;
-    return c->ctx->backend->prepare(c->plan);
+    record_pass(c->ctx, "memory", &since);
+    WEFT_TRY(c->ctx->backend->prepare(c->plan));
+    record_pass(c->ctx, "prepare", &since);
+    return WEFT_OK;
 }
 
 static weft_err compile_whole(compile *c, const weft_graph *from, const uint32_t *map) {
@@ -321,7 +330,9 @@ static weft_err compile_all(compile *c, weft_graph *from) {
     }
     if (!e && !(map = mem_new(c->m, from->n * sizeof *map)))
         e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    double since = weft_phase_start(c->ctx);
     if (!e) e = rewrite_pass(c, from, want, wants, map);
+    record_pass(c->ctx, "rewrite", &since);
     if (!e) {
         c->fetches = d->fetch.n;
         c->updates = updates + draws;
@@ -363,6 +374,7 @@ static weft_err compile_all(compile *c, weft_graph *from) {
 weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
     if (compile_check(g, d) != WEFT_OK) return NULL;
     weft_ctx *ctx = g->ctx;
+    const double start = weft_phase_start(ctx);
     compile c = {.ctx = ctx, .m = &ctx->m, .desc = d};
     c.plan = mem_new(c.m, sizeof *c.plan);
     c.g = c.plan ? weft_graph_new(ctx) : NULL;
@@ -382,7 +394,11 @@ weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
                       ctx->backend->name);
     else if (d->watch && !(c.plan->watch = arena_new(&c.plan->memory, sizeof *c.plan->watch)))
         e = weft_fail(ctx, WEFT_MEMORY, "compile: out of memory");
+    c.plan->name = d->name ? arena_text(&c.plan->memory, d->name) : "";
+    if (!e && !c.plan->name) e = weft_fail(ctx, WEFT_MEMORY, "compile: out of memory");
     if (!e) e = compile_all(&c, g);
+    if (!e) e = record_made(c.plan);
+    weft_phase_end(ctx, "compile", start);
     compile_release(&c);
     if (e) {
         weft_plan_free(c.plan);

@@ -90,14 +90,10 @@ static bool memory_overlap(const buffer *a, const buffer *b) {
 weft_err memory_pass(weft_plan *p) {
     memory_lives(p);
     memory_in_place(p);
-    uint32_t *order = mem_new(p->m, (p->bufs + 1) * sizeof *order);
-    memory_span *taken = mem_new(p->m, (p->bufs + 1) * sizeof *taken);
+    uint32_t *order = p->placed = arena_new(&p->memory, (p->bufs + 1) * sizeof *order);
+    memory_span *taken = order ? mem_new(p->m, (p->bufs + 1) * sizeof *taken) : NULL;
     size_t n = 0;
-    if (!order || !taken) {
-        mem_free(p->m, order);
-        mem_free(p->m, taken);
-        return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
-    }
+    if (!taken) return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
     for (uint32_t b = 0; b < p->bufs; b++)
         if (p->buf[b].place == BUF_ARENA && p->buf[b].first != UINT32_MAX) order[n++] = b;
     for (size_t gap = n / 2; gap > 0; gap /= 2) /* Shell's sort: stable enough, by (size, age) */
@@ -113,6 +109,7 @@ weft_err memory_pass(weft_plan *p) {
             }
             order[j] = b;
         }
+    p->placed_count = n;
     p->arena_bytes = 0;
     for (size_t i = 0; i < n; i++) {
         buffer *b = &p->buf[order[i]];
@@ -133,7 +130,6 @@ weft_err memory_pass(weft_plan *p) {
         b->offset = at;
         if (at + size > p->arena_bytes) p->arena_bytes = at + size;
     }
-    mem_free(p->m, order);
     mem_free(p->m, taken);
     p->arena = mem_new_aligned(p->m, p->arena_bytes + MEMORY_ALIGN);
     if (!p->arena)

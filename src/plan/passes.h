@@ -97,6 +97,12 @@ bool lower_pass(compile *c);
 bool join_pass(compile *c);
 void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);
+/* record.c: a new plan is told of and kept in the context's list; before one is freed; a run */
+weft_err record_made(weft_plan *p);
+void     record_gone(weft_plan *p);
+weft_err record_run(weft_plan *p);
+/* a pass from *since until now, which then becomes *since */
+void     record_pass(const weft_ctx *c, const char *name, double *since);
 weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
 
 /* Node n of `from` with operands `in`, computed in the order of the images among them, and permuted

@@ -127,10 +127,17 @@ struct weft_plan {
     char      *text;   size_t texts, text_cap;      /* scope names, one after the other          */
     size_t     arena_bytes;
     char      *arena;
+    uint32_t  *placed; size_t placed_count;         /* buffers in the arena, the largest first   */
     int        threads;
     uint32_t   segments;
     double     flops, bytes;
     watch     *watch;             /* NULL: nobody looks                                          */
+    const char *name;             /* of its description, or ""                                   */
+    weft_plan *older, *newer;     /* among the context's                                         */
+    bool       listed;
+    void      *tag;               /* the recorder's own                                          */
+    weft_span *span;              /* [threads][steps] of a run that is timed, else NULL          */
+    int        span_threads;      /* how many of them a backend that fills them did fill         */
     void      *program;           /* the backend's own                                           */
 };
 

@@ -5,6 +5,7 @@
 
 void weft_plan_free(weft_plan *p) {
     if (!p) return;
+    record_gone(p);
     if (p->ctx->backend->release) p->ctx->backend->release(p);
     for (size_t i = 0; i < p->states; i++) state_release(p->state[i]);
     mem_free(p->m, p->state);
@@ -46,7 +47,9 @@ weft_err weft_set(weft_plan *p, weft_tensor input, const void *data, size_t byte
                          shape_text(buf, sizeof buf, b->rank, b->dim), b->bytes, bytes,
                          data ? "" : " at NULL");
     }
+    const double start = weft_phase_start(p->ctx);
     if (bytes) memcpy(p->buf[b->buf].at, data, bytes);
+    weft_phase_end(p->ctx, "set", start);
     return WEFT_OK;
 }
 
@@ -66,7 +69,7 @@ void *weft_feed(weft_plan *p, weft_tensor input) {
 
 weft_err weft_run(weft_plan *p) {
     WEFT_TRY(run_alive(p, "weft_run"));
-    return p->ctx->backend->run(p);
+    return p->ctx->recorded ? record_run(p) : p->ctx->backend->run(p);
 }
 
 weft_err weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes) {

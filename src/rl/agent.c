@@ -165,7 +165,8 @@ weft_err agent_view_make(agent_view *w, const agent_net *a, int rows, int thread
         legal = agent_legal_input(g, rows);
         fetch[n++] = w->best = weft_argmax(agent_masked(w->out[0], legal), 1, true);
     }
-    w->plan = weft_compile(g, &(weft_plan_desc){.fetch = {fetch, n}, .threads = threads});
+    w->plan =
+        weft_compile(g, &(weft_plan_desc){.fetch = {fetch, n}, .threads = threads, .name = "act"});
     w->x = w->plan ? weft_feed(w->plan, x) : NULL;
     w->legal = w->x && judge ? weft_feed(w->plan, legal) : NULL;
     weft_graph_free(g);

@@ -205,7 +205,8 @@ weft_err dqn_record_learn(weft_dqn *a) {
         weft_compile(g, &(weft_plan_desc){.fetch = {fetch, a->d.replay.prioritised ? 2 : 1},
                                           .update = weft_optimiser(a->s, a->loss, &a->optimiser),
                                           .training = true,
-                                          .threads = a->d.threads});
+                                          .threads = a->d.threads,
+                                          .name = "learn"});
     const weft_err e = a->learn ? dqn_feeds(a, &in) : weft_error_code(a->c);
     weft_graph_free(g);
     return e;
@@ -230,7 +231,8 @@ weft_err dqn_record_teach(weft_dqn *a, int rows) {
         weft_compile(g, &(weft_plan_desc){.fetch = weft_list(loss),
                                           .update = weft_optimiser(a->s, loss, &a->optimiser),
                                           .training = true,
-                                          .threads = a->d.threads});
+                                          .threads = a->d.threads,
+                                          .name = "teach"});
     if (p) {
         weft_plan_free(a->teach.plan);
         a->teach.plan = p, a->teach.rows = rows, a->teach.loss = loss;
@@ -289,7 +291,8 @@ weft_err dqn_record_sync(weft_dqn *a) {
             mixed ? weft_add(to, weft_scale(weft_sub(from, to), a->d.polyak)) : from;
         all = weft_updates_join(g, all, weft_assign(to, value));
     }
-    a->sync = weft_compile(g, &(weft_plan_desc){.update = all, .threads = a->d.threads});
+    a->sync =
+        weft_compile(g, &(weft_plan_desc){.update = all, .threads = a->d.threads, .name = "sync"});
     weft_graph_free(g);
     return a->sync ? WEFT_OK : weft_error_code(a->c);
 }

@@ -81,8 +81,9 @@ static weft_err ppo_record_gae(weft_ppo *a) {
     const weft_tensor spread = weft_sqrt(weft_mean(weft_mul(centred, centred), WEFT_ALL, false));
     a->goal = weft_add(raw, now);
     a->advantage = weft_div(centred, weft_offset(spread, 1e-8f));
-    a->gae = weft_compile(
-        g, &(weft_plan_desc){.fetch = weft_list(a->advantage, a->goal), .threads = a->d.threads});
+    a->gae = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(a->advantage, a->goal),
+                                               .threads = a->d.threads,
+                                               .name = "advantage"});
     if (a->gae) {
         a->gae_feed.reward = weft_feed(a->gae, reward);
         a->gae_feed.goes_on = weft_feed(a->gae, goes_on);
@@ -118,7 +119,8 @@ static weft_err ppo_record_learn(weft_ppo *a, const weft_optimiser_desc *optimis
     a->learn = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(a->loss),
                                                  .update = weft_optimiser(a->s, a->loss, optimiser),
                                                  .training = true,
-                                                 .threads = a->d.threads});
+                                                 .threads = a->d.threads,
+                                                 .name = "learn"});
     if (a->learn) {
         a->feed.x = weft_feed(a->learn, x);
         a->feed.legal = weft_feed(a->learn, legal);

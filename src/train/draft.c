@@ -109,49 +109,30 @@ void draft_html(draft *d, const char *s) {
 
 /* ---- numbers ---- */
 
-/* What printf wrote, with a point for whatever the locale puts there. */
-static void draft_point(char *s) {
-    char *to = s;
-    for (bool foreign = false; *s; s++) {
-        const bool usual = strchr("0123456789+-e.", *s) != NULL;
-        if (usual) *to++ = *s;
-        else if (!foreign) *to++ = '.';
-        foreign = !usual;
-    }
-    *to = 0;
-}
-
 void draft_number(draft *d, double v) {
     char s[64];
     if (!isfinite(v)) {
         draft_text(d, "null");
         return;
     }
-    if (v == floor(v) && fabs(v) < 1e15) {
-        snprintf(s, sizeof s, "%.0f", v);
-    } else {
-        /* A float comes back as the float it was, anything else as the double. */
-        const bool single = fabs(v) < 3e38 && (double)(float)v == v;
-        for (int digits = single ? 6 : 15; digits <= 17; digits++) {
-            snprintf(s, sizeof s, "%.*g", digits, v);
-            const double back = strtod(s, NULL);
-            if (single ? (float)back == (float)v : back == v) break;
-        }
+    int digits = 17;
+    const bool whole = v == floor(v) && fabs(v) < 1e15;
+    /* A float comes back as the float it was, anything else as the double. */
+    const bool single = fabs(v) < 3e38 && (double)(float)v == v;
+    for (int fewer = single ? 6 : 15; !whole && fewer < digits; fewer++) {
+        snprintf(s, sizeof s, "%.*g", fewer, v);
+        const double back = strtod(s, NULL);
+        if (single ? (float)back == (float)v : back == v) digits = fewer;
     }
-    draft_point(s);
-    draft_text(d, s);
+    draft_text(d, weft_number_text(s, sizeof s, whole ? 'f' : 'g', whole ? 0 : digits, v));
 }
 
 const char *draft_digits(char *text, size_t bytes, double v, int digits) {
-    snprintf(text, bytes, "%.*g", digits, v);
-    if (isfinite(v)) draft_point(text);
-    return text;
+    return weft_number_text(text, bytes, 'g', digits, v);
 }
 
 const char *draft_decimals(char *text, size_t bytes, double v, int decimals) {
-    snprintf(text, bytes, "%.*f", decimals, v);
-    if (isfinite(v)) draft_point(text);
-    return text;
+    return weft_number_text(text, bytes, 'f', decimals, v);
 }
 
 void draft_fixed(draft *d, double v, int decimals) {

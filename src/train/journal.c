@@ -91,8 +91,9 @@ static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
         lines_close(&in);
         if (e != WEFT_OK) return e;
     } else {
-        TRAIN_TRY(folder_remove(j->c, d->run, LINES_NAME));
-        TRAIN_TRY(folder_remove(j->c, d->run, "report.html"));
+        static const char *const old[] = {LINES_NAME, STATUS_NAME, KERNELS_NAME, "report.html"};
+        for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+            TRAIN_TRY(folder_remove(j->c, d->run, old[i]));
         TRAIN_TRY(folder_remove_all(j->c, d->run, EVENTS_PREFIX));
     }
     return folder_open(j->c, &j->metrics, FOLDER_APPEND);

@@ -31,10 +31,10 @@ static bool lines_step(weft_json value, int64_t *step) {
     return true;
 }
 
-static bool lines_read(lines *in, lines_line *line) {
-    const weft_json all = weft_json_parse(in->c, line->text, line->bytes, in->path);
-    if (weft_json_kind_of(all) == WEFT_JSON_NONE && weft_error_code(in->c) == WEFT_MEMORY)
-        in->err = WEFT_MEMORY; /* says nothing about the line */
+bool lines_parse(weft_ctx *c, const char *path, lines_line *line, weft_err *err) {
+    const weft_json all = weft_json_parse(c, line->text, line->bytes, path);
+    if (weft_json_kind_of(all) == WEFT_JSON_NONE && weft_error_code(c) == WEFT_MEMORY)
+        *err = WEFT_MEMORY; /* says nothing about the line */
     if (weft_json_kind_of(all) != WEFT_JSON_OBJECT) return false;
     bool stepped = false;
     line->time = line->wall = NAN;
@@ -62,7 +62,7 @@ bool lines_next(lines *in, lines_line *line) {
         line->bytes = end ? (size_t)(end - text) + 1 : in->file.n - in->at;
         in->at += line->bytes;
         /* Without its end a line may be cut in the middle of a number. */
-        if (end && lines_read(in, line)) {
+        if (end && lines_parse(in->c, in->path, line, &in->err)) {
             in->lines++;
             return true;
         }

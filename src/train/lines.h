@@ -34,4 +34,7 @@ bool lines_next(lines *in, lines_line *line);                  /* the next good 
 void lines_close(lines *in);
 bool lines_is(weft_json key, const char *name); /* weft_json_is, in a hurry */
 
+/* A line of text and bytes as given in *line; false: it is none. Out of memory goes to *err. */
+bool lines_parse(weft_ctx *c, const char *path, lines_line *line, weft_err *err);
+
 #endif

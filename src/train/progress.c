@@ -210,7 +210,8 @@ static void progress_fill(const weft_progress *p, progress_fields *f, int64_t st
     progress_word(&f->at[f->n++], text, false);
     for (size_t i = 0; m && i < m->n && i < WEFT_METRICS; i++) {
         const char *name = m->at[i].name;
-        if (!name || strncmp(name, "speed/", 6) == 0) continue; /* the line has its own rate */
+        /* The line has its own rate, and no room for what hardly changes. */
+        if (!name || !strncmp(name, "speed/", 6) || !strcmp(name, "memory_bytes")) continue;
         progress_metric(&f->at[f->n++], name, m->at[i].value, p->utf8);
         f->metrics++;
     }

@@ -1,4 +1,5 @@
-/* report.c - one page that tells a run: report.html from metrics.jsonl and config.json.
+/* report.c - one page that tells a run: report.html from metrics.jsonl, config.json and, where they
+ * are, status.json and kernels.json.
  *
  * The page needs nothing but itself, neither files nor network nor scripts, and the same run gives
  * the same bytes. All text that comes from outside is escaped. Its size does not grow with the
@@ -137,7 +138,14 @@ static void report_head(report *r, const char *title) {
     report_figures(r);
 }
 
-static void report_foot(report *r, const char *config_problem) {
+static void report_left_out(report *r, const char *what, const char *problem) {
+    if (!*problem) return;
+    draft_add(&r->page, " The %s left out: ", what);
+    draft_html(&r->page, problem);
+    draft_text(&r->page, ".");
+}
+
+static void report_foot(report *r, const char *config_problem, const char *kernels_problem) {
     draft *d = &r->page;
     char text[REPORT_NUMBER];
     draft_add(d, "<footer>Made by Weft " WEFT_VERSION " from %s line%s of metrics.jsonl.",
@@ -146,22 +154,36 @@ static void report_foot(report *r, const char *config_problem) {
         draft_add(d, " %s %s not readable and left out.", report_count(text, (int64_t)r->skipped),
                   r->skipped == 1 ? "line was" : "lines were");
     if (r->crowded) draft_add(d, " Only the first %d metrics are shown.", REPORT_SERIES);
-    if (*config_problem) {
-        draft_text(d, " The configuration is left out: ");
-        draft_html(d, config_problem);
-        draft_text(d, ".");
-    }
+    report_left_out(r, "configuration is", config_problem);
+    report_left_out(r, "kernels are", kernels_problem);
     draft_text(d, "</footer>\n</main>\n<script>\n");
     for (const char *const *p = report_script; *p; p++) draft_text(d, *p);
     draft_text(d, "</script>\n</body>\n</html>\n");
 }
 
+/* What the run and a profile of it say, where they say something. */
+static weft_err report_told(report *r, const char *run, char *problem, size_t bytes) {
+    char path[FOLDER_PATH] = "";
+    weft_err e = WEFT_OK;
+    TRAIN_TRY(folder_path(r->c, path, run, STATUS_NAME));
+    if (folder_has(path)) e = weft_run_status_read(r->c, run, &r->status);
+    if (e == WEFT_MEMORY) return e;
+    TRAIN_TRY(folder_path(r->c, path, run, KERNELS_NAME));
+    if (!folder_has(path)) return WEFT_OK;
+    e = weft_run_kernels_read(r->c, run, &r->kernels);
+    r->profiled = e == WEFT_OK;
+    const char *const text = weft_error(r->c), *const name = strstr(text, KERNELS_NAME);
+    if (e) snprintf(problem, bytes, "%.290s", name ? name : text); /* not where the folder lies */
+    return e == WEFT_MEMORY ? e : WEFT_OK;
+}
+
 static weft_err report_write(report *r, const char *run) {
-    char path[FOLDER_PATH] = "", title[400], problem[300] = "";
+    char path[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
     TRAIN_TRY(report_pictures_check(r));
     TRAIN_TRY(report_plates_check(r));
     TRAIN_TRY(folder_path(r->c, path, run, LINES_NAME));
     TRAIN_TRY(report_read(r, path));
+    TRAIN_TRY(report_told(r, run, kernels_problem, sizeof kernels_problem));
     report_arrange(r);
 
     weft_file file = {0};
@@ -184,10 +206,11 @@ static weft_err report_write(report *r, const char *run) {
         for (int i = 0; i < r->plot_count; i++) report_draw(r, &r->plots[i], odd && !i);
         draft_text(&r->page, "</div>\n</section>\n");
     }
+    report_kernels(r);
     report_plates(r);
     report_pictures(r);
     report_config(r, config);
-    report_foot(r, problem);
+    report_foot(r, problem, kernels_problem);
     weft_file_close(&file);
     if (r->page.failed) return weft_fail(r->c, WEFT_MEMORY, "weft_report_write: out of memory");
     TRAIN_TRY(folder_path(r->c, path, run, "report.html"));

@@ -3,6 +3,7 @@
  *     report.c          reads the run, puts the page together
  *     report_plots.c    which metrics share a plot; a plot as SVG
  *     report_figures.c  the key figures and the summary
+ *     report_kernels.c  where the time of a step goes
  *     report_plates.c   pictures that came as files, each in a section
  *     report_pictures.c sample pictures as PNG inside the page
  *     report_page.c     style and script */
@@ -37,6 +38,9 @@ typedef struct report {
     double seconds;        /* of the run; nan: unknown */
     double rate;           /* steps a second; nan: unknown */
     double began, ended;   /* on the wall clock; nan: unknown */
+    weft_run_status status;
+    weft_run_kernels kernels;
+    bool profiled; /* kernels is filled */
     series_point curve[SERIES_BUCKETS];
     draft page;
 } report;
@@ -52,9 +56,12 @@ double report_latest(report *r, const series *s); /* the end of its curve */
 /* The metric of that name on the data that judges best: test, then validation, then training. */
 const series *report_judged(const report *r, const char *name);
 bool report_is_share(const char *name, const series *s); /* shown in percent */
+bool report_is_bytes(const char *name);                  /* "memory_bytes": shown in MB and such */
+const series *report_series_of(const report *r, const char *name); /* NULL: none of that name */
 
 void report_summary(report *r);
 void report_figures(report *r);
+void report_kernels(report *r);
 void report_pictures(report *r);
 weft_err report_pictures_check(const report *r);
 void report_plates(report *r);
@@ -65,6 +72,7 @@ void report_base64(draft *d, const void *bytes, size_t n); /* of a data address 
 enum { REPORT_NUMBER = 64 };
 const char *report_count(char *text, int64_t n);            /* "12,345" */
 const char *report_value(char *text, double v, bool share); /* "0.0213", "98.31 %" */
+const char *report_bytes(char *text, double bytes);         /* "84.8 MB" */
 const char *report_duration(char *text, double seconds);    /* "4 min 12 s" */
 const char *report_date(char *text, double wall);           /* "2031-05-04 17:08" */
 

@@ -39,6 +39,15 @@ const char *report_value(char *text, double v, bool share) {
     return strcat(text, "\xc2\xa0%"); /* a space that does not break */
 }
 
+const char *report_bytes(char *text, double bytes) {
+    char number[40];
+    const char *unit;
+    const double by = scale_bytes(fabs(bytes), &unit);
+    draft_decimals(number, sizeof number, bytes / by, by > 1 ? 1 : 0);
+    snprintf(text, REPORT_NUMBER, "%s%s", number, unit);
+    return text;
+}
+
 const char *report_duration(char *text, double seconds) {
     char number[48];
     const long long whole = (long long)fmin(seconds + 0.5, 1e15);
@@ -107,10 +116,18 @@ void report_figures(report *r) {
     const bool timed = r->seconds >= 0.01; /* not when all lines were written at one moment */
     if (timed) report_time(r);
     if (timed && isfinite(r->rate)) {
+        const double examples = fmin(r->rate * (double)r->status.batch + 0.5, 1e15);
         if (r->rate >= 100) report_count(text, (int64_t)fmin(r->rate + 0.5, 1e15));
         else draft_digits(text, sizeof text, r->rate, 3);
-        report_figure(&r->page, "Rate", text, "steps a second");
+        strcpy(note, "steps a second");
+        if (r->status.batch > 0)
+            snprintf(note, sizeof note, "steps, %.30s examples a second",
+                     report_count((char[REPORT_NUMBER]){0}, (int64_t)examples));
+        report_figure(&r->page, "Rate", text, note);
     }
+    const series *memory = report_series_of(r, "memory_bytes");
+    if (memory && memory->n)
+        report_figure(&r->page, "Memory", report_bytes(text, memory->most.value), "at most");
     draft_text(&r->page, "</dl>\n");
 }
 

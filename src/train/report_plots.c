@@ -156,6 +156,18 @@ bool report_is_share(const char *name, const series *s) {
     return strstr(name, "accuracy") && s->n && s->least.value >= 0 && s->most.value <= 1;
 }
 
+bool report_is_bytes(const char *name) {
+    static const char end[] = "_bytes";
+    const size_t n = strlen(name), k = sizeof end - 1;
+    return n > k && strcmp(name + n - k, end) == 0;
+}
+
+const series *report_series_of(const report *r, const char *name) {
+    for (int i = 0; i < r->n; i++)
+        if (strcmp(r->series[i].name, name) == 0) return &r->series[i];
+    return NULL;
+}
+
 /* What was measured on all of a data set is as it is; single batches are noise around something. */
 bool report_noisy(const series *s) {
     const struct report_part *part = report_part_of(s->name);
@@ -173,8 +185,8 @@ static bool report_has(const char *name, const char *const *words, size_t n) {
 /* What falls by orders of magnitude is told by a logarithmic scale; a schedule by a linear one. */
 static bool report_wants_log(const char *name, double least, double most) {
     static const char *const falls[] = {"loss", "error", "perplexity", "norm", "entropy"};
-    static const char *const never[] = {"accuracy", "rate", "epoch", "speed", "time"};
-    if (!(least > 0) || report_has(name, never, 5)) return false;
+    static const char *const never[] = {"accuracy", "rate", "epoch", "speed", "time", "_bytes"};
+    if (!(least > 0) || report_has(name, never, sizeof never / sizeof *never)) return false;
     return most / least >= (report_has(name, falls, 5) ? 50 : 1e4);
 }
 
@@ -188,9 +200,11 @@ static void report_words(draft *d, const char *name) { /* "steps_per_s" is "step
     draft_html(d, text);
 }
 
-static void report_title(draft *d, const char *name) { /* "rate" is "Learning rate" */
+/* "rate" is "Learning rate", "memory_bytes" is "Memory". */
+static void report_title(draft *d, const char *name) {
     char text[SERIES_NAME];
     strcpy(text, !strcmp(name, "rate") || !strcmp(name, "lr") ? "learning rate" : name);
+    if (report_is_bytes(text)) *strrchr(text, '_') = 0;
     text[0] = (char)toupper((unsigned char)text[0]);
     report_words(d, text);
 }
@@ -346,7 +360,11 @@ static void report_legend(report *r, const report_plot *p, bool share) {
         double last = s->n ? report_latest(r, s) : 0;
         /* The end of a schedule is 0 but for rounding. */
         if (fabs(last) < 1e-9 * fmax(fabs(s->least.value), fabs(s->most.value))) last = 0;
-        draft_add(d, " <b>%s</b></li>\n", s->n ? report_value(text, last, share) : "\xe2\x80\x93");
+        const bool bytes = report_is_bytes(s->name);
+        draft_add(d, " <b>%s</b></li>\n",
+                  !s->n   ? "\xe2\x80\x93"
+                  : bytes ? report_bytes(text, last)
+                          : report_value(text, last, share));
     }
     draft_text(d, "</ul>");
 }
@@ -390,12 +408,15 @@ void report_draw(report *r, const report_plot *p, bool wide) {
     draft_text(d, "</h3>");
     report_legend(r, p, some && share);
     draft_text(d, "</figcaption>\n");
+    const bool bytes = report_is_bytes(p->line[0]->name);
+    if (bytes) y0 = fmin(0, y0); /* it is the amount that matters, not its last page */
     if (some) {
         if (share && y0 == y1) y0 = fmax(0, y0 - 0.05), y1 = fmin(1, y1 + 0.05);
         report_canvas k = {
             .r = r, .x = scale_steps(r->from, r->to), .y = scale_values(y0, y1, log)};
         char low[32], high[32];
         k.y.percent = share;
+        k.y.bytes = bytes;
         draft_text(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
         report_title(d, p->name);
         draft_text(d, " by step\"");
@@ -406,6 +427,7 @@ void report_draw(report *r, const report_plot *p, bool wide) {
                   draft_digits(high, sizeof high, k.y.high, 17),
                   k.y.log ? "log"
                   : share ? "share"
+                  : bytes ? "bytes"
                           : "plain");
         report_axes(&k);
         report_curves(&k, p);

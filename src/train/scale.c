@@ -101,12 +101,26 @@ void scale_power(char *text, size_t bytes, double v) {
         n += snprintf(text + n, bytes - (size_t)n, "%s", raised[*p - '0']);
 }
 
+double scale_bytes(double most, const char **unit) {
+    /* Spaces that do not break; in octal, since B is a digit of the other kind. */
+    static const char *const units[] = {"\302\240B", "\302\240kB", "\302\240MB", "\302\240GB",
+                                        "\302\240TB"};
+    int i = 0;
+    double by = 1;
+    for (; most / by >= 1000 && i < 4; i++) by *= 1000;
+    *unit = units[i];
+    return by;
+}
+
 const char *scale_label(const scale *s, int tick, char *text, size_t bytes) {
     double v = s->tick[tick], apart = s->apart;
     const double most = fmax(fabs(s->tick[0]), fabs(s->tick[s->ticks - 1]));
     const char *unit = "";
     if (s->percent) {
         v *= 100, apart *= 100, unit = "\xc2\xa0%"; /* a space that does not break */
+    } else if (s->bytes) {
+        const double by = scale_bytes(most, &unit);
+        v /= by, apart /= by;
     } else if (s->steps && most >= 1e4) {
         const bool millions = most >= 1e7;
         const double by = millions ? 1e6 : 1e3;

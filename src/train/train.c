@@ -75,7 +75,9 @@ static weft_err train_save(train *t) {
 #undef X
     if (!e) e = train_notice_save(t, kept);
     const weft_checkpoint k = {.step = t->step, .data_index = t->step, .extra = kept};
+    const double start = weft_phase_start(t->c);
     if (!e) e = weft_checkpoint_save(t->s, t->checkpoint, &k);
+    weft_phase_end(t->c, "checkpoint", start);
     weft_archive_free(kept);
     return e;
 }
@@ -115,7 +117,8 @@ weft_plan *train_compile(const weft_train_desc *d, bool watch) {
                                                     .update = d->update,
                                                     .training = true,
                                                     .threads = d->threads,
-                                                    .watch = watch});
+                                                    .watch = watch,
+                                                    .name = watch ? "watched" : "train"});
 }
 
 static weft_err train_begin(train *t) {
@@ -146,6 +149,8 @@ static weft_err train_begin(train *t) {
     if (!t->progress) return weft_error_code(t->c);
     if (t->note[0]) weft_progress_say(t->progress, t->note);
     t->saved = train_clock();
+    TRAIN_TRY(train_status_start(t));
+    TRAIN_TRY(train_profile_start(t));
     if (d->interrupt) train_interrupt_catch();
     return train_guard_start(t);
 }
@@ -155,7 +160,9 @@ static weft_err train_begin(train *t) {
 weft_err train_one(train *t, weft_plan *p, int64_t step, weft_metrics *m) {
     const weft_train_desc *d = t->d;
     if (d->step) return d->step(d->user, step, m);
+    const double start = weft_phase_start(t->c);
     TRAIN_TRY(weft_loader_feed(d->loader, step, p, d->inputs.at, d->inputs.n));
+    weft_phase_end(t->c, "feed", start);
     TRAIN_TRY(weft_run(p));
     weft_metric(m, "train/loss", (double)weft_item(p, d->loss));
     if (weft_ok(d->rate)) weft_metric(m, "train/rate", (double)weft_item(p, d->rate));
@@ -172,6 +179,8 @@ static weft_err train_log_line(train *t) {
         weft_metric(&line, t->m.at[i].name, loss ? t->loss_sum / (double)steps : t->m.at[i].value);
     }
     if (span > 0) weft_metric(&line, "speed/steps_per_s", (double)steps / span);
+    const double resident = train_resident(t);
+    if (resident > 0) weft_metric(&line, "memory_bytes", resident);
     t->loss_sum = 0, t->logged = t->step, t->logged_seconds = now;
     t->shown = line;
     return t->log ? weft_journal_write(t->log, t->step, &line) : WEFT_OK;
@@ -186,7 +195,9 @@ static weft_err train_judge(train *t) {
     const weft_train_desc *d = t->d;
     weft_metrics m = {0};
     t->judged = t->step;
+    const double start = weft_phase_start(t->c);
     TRAIN_TRY(d->evaluate(d->user, t->step, &m));
+    weft_phase_end(t->c, "judge", start);
     if (t->log) TRAIN_TRY(weft_journal_write(t->log, t->step, &m));
     const double value = d->follow ? weft_metric_of(&m, d->follow) : m.n ? m.at[0].value : NAN;
     if (!isnan(value)) {
@@ -237,6 +248,7 @@ static weft_err train_loop(train *t) {
         if (isfinite(loss)) t->loss_sum += loss;
         if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
         if (t->notice) TRAIN_TRY(train_notice_loss(t, loss));
+        TRAIN_TRY(train_profile_step(t));
         if (t->step % t->log_every == 0) {
             TRAIN_TRY(train_log_line(t));
             TRAIN_TRY(train_guard_keep(t));
@@ -262,10 +274,11 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     train *t = weft_resize(c, NULL, sizeof *t);
     if (!t) return weft_fail(c, WEFT_MEMORY, "weft_train: out of memory");
     memset(t, 0, sizeof *t);
-    t->c = c, t->s = s, t->d = d, t->r = r;
+    t->c = c, t->s = s, t->d = d, t->r = r, t->statm = -1;
 
     weft_err e = train_begin(t);
     if (!e) e = train_loop(t);
+    e = train_profile_end(t, e);
     if (d->interrupt && t->guarded) train_interrupt_release();
     r->steps = t->step;
     r->seconds = t->seconds;
@@ -275,9 +288,10 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
         weft_metric(&r->last, t->shown.at[i].name, t->shown.at[i].value);
     weft_progress_free(t->progress);
     const weft_err closed = weft_journal_close(t->log);
+    e = train_status_end(t, e ? e : closed);
     train_guard_end(t);
     weft_detector_free(t->notice);
     weft_plan_free(t->plan);
     weft_resize(c, t, 0);
-    return e ? e : closed;
+    return e;
 }

@@ -48,8 +48,14 @@ typedef struct train {
     double waiting;                 /* evaluations since */
     double saved;                   /* when the last checkpoint was written */
 
+    weft_run_status status; /* "" in state: it has not begun */
+    int statm;              /* the system's word on this process's memory; below 0: there is none */
+
     weft_detector *notice; /* NULL: nobody looks at the loss */
     int64_t outliers;
+
+    weft_profile *profile; /* of the first steps; NULL: over, or the caller's is used */
+    int64_t profile_at;    /* steps made when it is written down */
 
     bool guarded;
     train_snapshot kept, before; /* before: the step that is tried again */
@@ -70,6 +76,21 @@ weft_err train_notice_start(train *t);
 weft_err train_notice_loss(train *t, double loss); /* of a step that is made */
 weft_err train_notice_save(const train *t, weft_archive *to);
 weft_err train_notice_resume(train *t, weft_archive *from);
+
+/* ---- status.c: what the run says of itself ---- */
+
+#define STATUS_NAME "status.json"
+#define KERNELS_NAME "kernels.json" /* written by whoever profiles the run */
+weft_err train_status_start(train *t);
+weft_err train_status_end(train *t, weft_err e); /* e: how it went; gives it back, or a new error */
+double train_resident(const train *t);           /* bytes of the process in memory; nan: unknown */
+
+/* ---- profiling.c: where the time goes ---- */
+
+weft_err train_profile_start(train *t);
+weft_err train_profile_step(train *t);          /* after each step */
+/* e: how it went; gives it back, or a new error */
+weft_err train_profile_end(train *t, weft_err e);
 
 /* ---- interrupt.c: Ctrl-C, while a loop asks for it ---- */
 

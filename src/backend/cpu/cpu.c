@@ -185,14 +185,21 @@ static int cpu_threads_for(const weft_plan *p) {
     return us < 50 ? 1 : p->ctx->threads;
 }
 
-static weft_err cpu_room(weft_plan *p, cpu_program *g, size_t each) {
-    cpu_device *dev = p->ctx->device;
-    if (p->threads > 1 && (!dev->crew || crew_members(dev->crew) < p->threads)) {
-        crew_free(p->m, dev->crew);
-        dev->crew = crew_new(p->m, p->threads);
-        if (!dev->crew) return cpu_no_memory(p);
-        if (crew_members(dev->crew) < p->threads) p->threads = crew_members(dev->crew);
+/* How many of so many threads there are; 0: no memory for them. */
+static int cpu_gather(weft_ctx *c, int threads) {
+    cpu_device *dev = c->device;
+    if (!dev->crew || crew_members(dev->crew) < threads) {
+        crew *larger = crew_new(&c->m, threads);
+        if (!larger) return 0; /* the old one stays: other plans run on it */
+        crew_free(&c->m, dev->crew);
+        dev->crew = larger;
     }
+    return (int)min_i64(crew_members(dev->crew), threads);
+}
+
+static weft_err cpu_room(weft_plan *p, cpu_program *g, size_t each) {
+    if (p->threads > 1) p->threads = cpu_gather(p->ctx, p->threads);
+    if (!p->threads) return cpu_no_memory(p);
     g->scratch_each = (each + 255) & ~(size_t)255;
     g->scratch = mem_new_aligned(p->m, g->scratch_each * (size_t)p->threads);
     return g->scratch ? WEFT_OK : cpu_no_memory(p);
@@ -287,17 +294,32 @@ static void cpu_restore(unsigned old) {
 }
 #endif
 
+/* What a thread did since *from, which becomes the time of now; a step of which it had nothing is
+ * not worth a look at the clock. */
+static void cpu_timed(weft_span *s, double *from, int64_t units, int64_t all) {
+    *s = (weft_span){.start = *from, .end = *from};
+    if (units <= 0) return;
+    s->end = *from = weft_clock();
+    s->part = units == all ? 1 : (double)units / (double)all;
+}
+
 static void cpu_share(void *user, int member, int members) {
     weft_plan *p = user;
     const cpu_program *g = p->program;
     cpu_device *dev = p->ctx->device;
+    weft_span *const span = p->span ? p->span + g->n * (size_t)member : NULL;
     char *scratch = g->scratch + g->scratch_each * (size_t)member;
     unsigned mode = cpu_flush_denormals();
     uint32_t turn = 0;
     if (p->watch) watch_start(p);
+    if (span && member == 0) p->span_threads = members;
+    double since = span ? weft_clock() : 0;
     for (size_t i = 0; i < g->n; i++) {
         const cpu_exe *e = &g->exe[i];
-        if (e->barrier && members > 1) crew_barrier(dev->crew, members, &turn);
+        if (e->barrier && members > 1) {
+            crew_barrier(dev->crew, members, &turn);
+            if (span) since = weft_clock();
+        }
         int64_t from = 0, to = e->units;
         if (members > 1) {
             const int64_t groups = (e->units + e->group - 1) / e->group;
@@ -305,7 +327,10 @@ static void cpu_share(void *user, int member, int members) {
             to = min_i64(groups * (member + 1) / members * e->group, e->units);
         }
         cpu_run_step(e, from, to, scratch);
-        if (p->watch) watch_step(p, i);
+        if (span) cpu_timed(&span[i], &since, to - from, e->units);
+        if (!p->watch) continue;
+        watch_step(p, i);
+        if (span) since = weft_clock();
     }
     cpu_restore(mode);
 }
@@ -323,9 +348,9 @@ static void cpu_run_timed(weft_plan *p, cpu_program *g) {
     enum { OTHER_WAY = 64 };
     const bool many = g->spent[1] <= g->spent[0] || g->spent[0] == 0;
     const bool way = g->runs % OTHER_WAY == 1 ? !many : many;
-    const double before = clock_seconds();
+    const double before = weft_clock();
     cpu_run_on(p, way);
-    const double took = clock_seconds() - before;
+    const double took = weft_clock() - before;
     /* the first run of all fills the caches and tells nothing */
     if (g->runs++) g->spent[way] = g->spent[way] == 0 ? took : 0.75 * g->spent[way] + 0.25 * took;
 }
@@ -337,11 +362,36 @@ static weft_err cpu_run(weft_plan *p) {
     return WEFT_OK;
 }
 
+static int cpu_order(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void cpu_nothing(void *user, int member, int members) {
+    (void)user, (void)member, (void)members;
+}
+
+/* Of many, after the first have woken the threads, one that nobody disturbed: how near the threads
+ * lie is asked, not how busy they are. */
+static double cpu_ping(weft_ctx *c, int threads) {
+    enum { WARM = 20, PINGS = 201 };
+    double us[PINGS];
+    if (threads < 2 || (threads = cpu_gather(c, (int)min_i64(threads, c->threads))) < 2) return 0;
+    for (int i = -WARM; i < PINGS; i++) {
+        const double start = weft_clock();
+        if (!crew_run(((cpu_device *)c->device)->crew, threads, cpu_nothing, NULL)) return 0;
+        us[i < 0 ? 0 : i] = 1e6 * (weft_clock() - start);
+    }
+    qsort(us, PINGS, sizeof *us, cpu_order);
+    return us[PINGS / 10];
+}
+
 const weft_backend backend_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
     .isa = cpu_isa,
+    .ping = cpu_ping,
     .has_block = cpu_has_block,
     .accepts = routine_accepts,
     .takes_maps = routine_takes_maps,

@@ -5,9 +5,7 @@
  * separate instructions. Memory: a scaled copy with ordinary loads and stores, as a kernel has them
  * (memcpy would go past the caches where a kernel must not), in four streams, since one alone does
  * not keep the prefetchers busy. */
-#include "peak.h"
-
-#include "timing.h"
+#include <weft/bench.h>
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,14 +23,14 @@ enum { PEAK_ROUNDS = 1 << 18, PEAK_CHAINS = 12, PEAK_STREAMS = 4 };
         vector c0 = set(0.1f), c1 = set(0.2f), c2 = set(0.3f), c3 = set(0.4f), c4 = set(0.5f),     \
                c5 = set(0.6f), c6 = set(0.7f), c7 = set(0.8f), c8 = set(0.9f), c9 = set(1.0f),     \
                c10 = set(1.1f), c11 = set(1.2f);                                                   \
-        const double start = timing_now();                                                         \
+        const double start = weft_clock();                                                         \
         for (int i = 0; i < PEAK_ROUNDS; i++) {                                                    \
             c0 = step(c0, x, y), c1 = step(c1, x, y), c2 = step(c2, x, y), c3 = step(c3, x, y);    \
             c4 = step(c4, x, y), c5 = step(c5, x, y), c6 = step(c6, x, y), c7 = step(c7, x, y);    \
             c8 = step(c8, x, y), c9 = step(c9, x, y), c10 = step(c10, x, y);                       \
             c11 = step(c11, x, y);                                                                 \
         }                                                                                          \
-        const double took = timing_now() - start;                                                  \
+        const double took = weft_clock() - start;                                                  \
         const vector all[] = {c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11};                   \
         float out[PEAK_CHAINS * (lanes)], sum = 0;                                                 \
         for (int i = 0; i < PEAK_CHAINS; i++) store(out + i * (lanes), all[i]);                    \
@@ -76,11 +74,11 @@ static const struct peak_level {
 
 static const struct peak_level *peak_find(const char *isa) {
     for (size_t i = 0; i < sizeof peak_levels / sizeof *peak_levels; i++)
-        if (strcmp(peak_levels[i].isa, isa) == 0) return &peak_levels[i];
+        if (isa && strcmp(peak_levels[i].isa, isa) == 0) return &peak_levels[i];
     return NULL;
 }
 
-double peak_gflops(const char *isa) {
+double weft_peak_gflops(const char *isa) {
     const struct peak_level *level = peak_find(isa);
     double best = 0;
     for (int i = 0; level && i < 25; i++) {
@@ -101,34 +99,35 @@ static double peak_gbs(const char *isa, size_t footprint, int arrays) {
     if (level && n && raw) {
         for (size_t i = 0; i < (size_t)arrays * n; i++) memory[i] = 0; /* each its own pages */
         peak_job j = {memory, memory + (size_t)(arrays - 1) * n, n};
-        timing t;
-        timing_measure(&(timing_desc){.budget = 0.1}, &(timing_call){level->copy, &j}, 1, &t);
+        weft_timing t;
+        weft_bench_time(&(weft_bench_desc){.budget = 0.1}, &(weft_bench_call){level->copy, &j}, 1,
+                        &t);
         rate = 2e-3 * (double)(n * sizeof *memory) / t.min_us;
     }
     free(raw);
     return rate;
 }
 
-double peak_copy_gbs(const char *isa, size_t footprint) {
+double weft_peak_copy_gbs(const char *isa, size_t footprint) {
     return peak_gbs(isa, footprint, 2);
 }
-double peak_scale_gbs(const char *isa, size_t footprint) {
+double weft_peak_scale_gbs(const char *isa, size_t footprint) {
     return peak_gbs(isa, footprint, 1);
 }
 #undef PEAK_SSE2
 #undef PEAK_LOOPS
 #else
-double peak_gflops(const char *isa) {
+double weft_peak_gflops(const char *isa) {
     (void)isa;
     return 0;
 }
 
-double peak_copy_gbs(const char *isa, size_t footprint) {
+double weft_peak_copy_gbs(const char *isa, size_t footprint) {
     (void)isa, (void)footprint;
     return 0;
 }
 
-double peak_scale_gbs(const char *isa, size_t footprint) {
+double weft_peak_scale_gbs(const char *isa, size_t footprint) {
     (void)isa, (void)footprint;
     return 0;
 }

@@ -1,0 +1,22 @@
+/* statistics.h - what the parts of measuring share among themselves. */
+#ifndef WEFT_BENCH_STATISTICS_H
+#define WEFT_BENCH_STATISTICS_H
+
+#include <weft/bench.h>
+
+/* Numbers for a bootstrap: the same each time, as all that is said of the same samples must be. */
+typedef struct bench_dice {
+    uint64_t state;
+} bench_dice;
+size_t bench_roll(bench_dice *d, size_t sides); /* 0 to sides - 1 */
+
+/* The mean of the fastest of the times: a twentieth of them, one at least. Orders them; nan of
+ * none. What disturbs a machine only adds time, so this end of the samples is the one that
+ * repeats. */
+double bench_fastest(double *times, size_t n);
+
+/* The ends of the middle 95 % of a bootstrap that drew `of` things from as many each time; orders
+ * the values. */
+void bench_interval(double *values, size_t n, size_t of, double *low, double *high);
+
+#endif
