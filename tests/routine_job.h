@@ -147,7 +147,7 @@ static void job_run(job *j) {
     for (int i = 0; i < j->s.nin; i++) CHECK(routine_accepts(&j->s, i));
     for (int level = ISA_128; level <= (int)isa_detect(); level++) {
         int left = 1000;
-        mem m = {test_resize, &left, 0};
+        mem m = {.resize = test_resize, .user = &left};
         arena memory = {.m = &m};
         routine r;
         if (!CHECK_EQ(routine_prepare(&r, &j->s, (isa)level, NULL, &memory), WEFT_OK)) return;

@@ -362,7 +362,7 @@ TEST(attention_over_two_batch_axes) {
     for (int way = 0; way < 2; way++) {
         job *x = way ? &seen : &j;
         int left = 1;
-        mem m = {test_resize, &left, 0};
+        mem m = {.resize = test_resize, .user = &left};
         arena memory = {.m = &m};
         routine r;
         CHECK(routine_accepts(&x->s, 0));

@@ -12,7 +12,7 @@ TEST(out_of_memory) {
     input(&j, WEFT_F32, PLAIN, 2, dim);
     result(&j, WEFT_F32, 2, dim);
     int left = 0;
-    mem m = {test_resize, &left, 0};
+    mem m = {.resize = test_resize, .user = &left};
     arena memory = {.m = &m};
     routine r;
     CHECK_EQ(routine_prepare(&r, &j.s, ISA_128, NULL, &memory), WEFT_MEMORY);
@@ -90,7 +90,7 @@ static void scatter_case(int axis, int real_type, int layout, const int64_t *n, 
         job_run(&j);
     } else {
         int left = 1;
-        mem m = {test_resize, &left, 0};
+        mem m = {.resize = test_resize, .user = &left};
         arena memory = {.m = &m};
         routine r;
         CHECK_EQ(routine_prepare(&r, &j.s, isa_detect(), NULL, &memory), WEFT_OK);
