@@ -229,7 +229,7 @@ TEST(optimisers) {
 
         /* In place: p, m and v are overwritten. */
         int left = 1;
-        mem memory_of = {test_resize, &left, 0};
+        mem memory_of = {.resize = test_resize, .user = &left};
         arena memory = {.m = &memory_of};
         routine r;
         CHECK_EQ(routine_prepare(&r, &j.s, isa_detect(), NULL, &memory), WEFT_OK);
