@@ -2,9 +2,10 @@
  *
  * An attempt is a wiring, drawn from the seed and the number of the attempt, and logits that begin
  * alike. Now and then the gates are taken at their word, as a circuit, and tried on fresh boards:
- * without a mistake it is learned. An attempt that has not come there in its time is given up, and
- * the next one begins; why is told and logged. What an attempt is and how far it has come lies in
- * the state, so a run that was stopped goes on with the same bits. */
+ * without a mistake it is learned; with very few, where the task says so, other gates are tried in
+ * their place. An attempt that has not come there in its time is given up, and the next one begins;
+ * why is told and logged. What an attempt is and how far it has come lies in the state, so a run
+ * that was stopped goes on with the same bits. */
 #include "aside.h"
 #include "automata.h"
 #include "automaton_show.h"
@@ -38,7 +39,8 @@ typedef struct automata_run {
     uint8_t *cells;       /* boards as bytes */
     int32_t *attempt;     /* entries of the state: its number, ... */
     int32_t *within;      /* ... its steps so far, ... */
-    float *error, *bits;  /* ... the square error of a cell in the last ones; the share of bits */
+    float *error;         /* ... the square error of a cell in the last ones, ... */
+    float *bits;          /* ... and the share of bits */
     aside first;          /* what an attempt begins with */
     int64_t wrong, tried; /* of the last look at the hard gates */
     bool exact;
@@ -60,6 +62,10 @@ static int automata_patience(const automata_run *t) {
 
 static float automata_bits(const automata_run *t) {
     return t->set->bits > 0 ? (float)t->set->bits : t->task->bits;
+}
+
+static float automata_rate(const automata_run *t) {
+    return t->set->rate > 0 ? (float)t->set->rate : t->task->rate;
 }
 
 static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, weft_tensor coef,
@@ -103,14 +109,15 @@ static weft_err automata_build(automata_run *t, int attempt) {
     const weft_updates u = weft_optimiser(
         t->run.state, t->loss,
         &(weft_optimiser_desc){.kind = WEFT_OPTIMISER_ADAMW,
-                               .lr = t->set->rate > 0 ? (float)t->set->rate : k->rate,
+                               .lr = automata_rate(t),
                                .beta2 = k->beta2,
                                .decay = t->set->decay > 0 ? (float)t->set->decay : k->decay,
                                .clip_value = 100});
     t->plan = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(t->loss),
                                                 .update = u,
                                                 .training = true,
-                                                .threads = t->run.set->threads});
+                                                .threads = t->run.set->threads,
+                                                .name = "train"});
     t->x = t->plan ? weft_feed(t->plan, x) : NULL;
     t->y = t->plan ? weft_feed(t->plan, y) : NULL;
     t->share = t->plan && automata_bits(t) > 0 ? weft_feed(t->plan, share) : NULL;
@@ -149,12 +156,21 @@ static void automata_deal(automata_run *t, int64_t step) {
 }
 
 /* Bits hide the gradient, so there are only as many as the error allows: they grow while it is
- * small, and go twice as fast when it is not. */
-static void automata_adapt(automata_run *t, float error) {
-    const float below = t->set->below > 0 ? (float)t->set->below : t->task->below;
+ * small, and go twice as fast when it is not. Where little is wrong, large strides undo it: the rate
+ * falls with the error, and stays there when that comes back. */
+static weft_err automata_adapt(automata_run *t, float error) {
+    const automata_task *const k = t->task;
+    const float first = t->set->below > 0 ? (float)t->set->below : k->below;
+    const float below = k->settled > 0 ? first + *t->bits * (k->settled - first) : first;
     *t->error += (error - *t->error) / (*t->within < 10 ? (float)*t->within : 10);
     *t->bits += *t->error < below ? automata_bits(t) : -2 * automata_bits(t);
     *t->bits = *t->bits < 0 ? 0 : *t->bits > 1 ? 1 : *t->bits;
+    float *const rate = weft_state_data(t->run.state, "optim.lr");
+    if (!rate) return weft_error_code(t->run.ctx);
+    const float part = k->calm > 0 ? *t->error / k->calm : 1;
+    const float slow = automata_rate(t) * (part < 0.1f ? 0.1f : part);
+    if (slow < *rate) *rate = slow;
+    return WEFT_OK;
 }
 
 static weft_circuit *automata_circuit(automata_run *t) {
@@ -180,6 +196,45 @@ static weft_err automata_look(automata_run *t) {
     return e;
 }
 
+static weft_err automata_learn(automata_run *t, weft_metrics *m) {
+    const weft_err e = weft_run(t->plan);
+    if (e) return e;
+    const float counted = (float)automata_shown(t->task) * (float)t->task->last;
+    const float error = weft_item(t->plan, t->loss) / counted;
+    weft_metric(m, "train/error", (double)error);
+    if (t->share) weft_metric(m, "bits/share", (double)*t->share);
+    return automata_adapt(t, error);
+}
+
+/* Where few cells are wrong: other kinds of gates are tried. Should that leave none wrong, it is
+ * learned; else learning goes on with what it had. */
+static weft_err automata_mend(automata_run *t, int64_t step) {
+    const automata_task *const k = t->task;
+    const automata_boards b = k->lesson;
+    const weft_search_desc d = {
+        .board = {.boards = b.boards, .height = b.height, .width = b.width},
+        .steps = b.steps,
+        .shown = k->shown,
+        .cells = t->cells,
+        .wanted = t->cells + automata_cells(k, b.height, b.width, b.boards),
+        .tries = k->tries,
+        .seed = automata_wiring(t, (int)step),
+    };
+    const int rows = weft_logic_rows(weft_automaton_logic(t->rule));
+    const size_t bytes = (size_t)rows * WEFT_GATE_KINDS * sizeof(float);
+    float *const logits = weft_state_data(t->run.state, "gates"), *const had = malloc(bytes);
+    int64_t wrong = 0;
+    weft_err e = logits && had ? WEFT_OK : weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
+    if (!e) {
+        memcpy(had, logits, bytes);
+        e = weft_automaton_search(t->rule, &d, logits, &wrong);
+        if (!e && !wrong) e = automata_look(t);
+        if (e || !t->exact) memcpy(logits, had, bytes);
+    }
+    free(had);
+    return e;
+}
+
 static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     automata_run *const t = user;
     weft_err e = WEFT_OK;
@@ -193,18 +248,13 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     if (!e && t->built != *t->attempt) e = automata_build(t, *t->attempt);
     if (e) return e;
     automata_deal(t, step);
-    if ((e = weft_run(t->plan))) return e;
     ++*t->within;
-    const float counted = (float)automata_shown(t->task) * (float)t->task->last;
-    const float error = weft_item(t->plan, t->loss) / counted;
-    automata_adapt(t, error);
-    weft_metric(m, "train/error", (double)error);
+    if ((e = automata_learn(t, m))) return e;
     weft_metric(m, "attempt/number", *t->attempt + 1);
-    if (t->share) weft_metric(m, "bits/share", (double)*t->share);
-    if (*t->within % t->task->check == 0 && !(e = automata_look(t))) {
-        weft_metric(m, "hard/wrong", (double)t->wrong / (double)t->tried);
-        if (t->exact) t->stop = true;
-    }
+    if (*t->within % t->task->check || (e = automata_look(t))) return e;
+    weft_metric(m, "hard/wrong", (double)t->wrong / (double)t->tried);
+    if (!t->exact && t->wrong <= t->task->mend) e = automata_mend(t, step);
+    if (t->exact) t->stop = true;
     return e;
 }
 

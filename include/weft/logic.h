@@ -178,6 +178,21 @@ WEFT_API weft_err weft_automaton_run(const weft_automaton *a, struct weft_circui
         const weft_board *d, int steps, uint8_t *cells);
     /* cells [channels, boards, height, width], a byte of 0 or 1 each, by its gates as a circuit */
 
+/* Where few cells are left wrong, better gates can be found by trying: one or two are made another
+ * kind, and stay so unless more cells are wrong after the steps than before. */
+typedef struct weft_search_desc {
+    weft_board board;       /* at most 512 cells in all, which all go on in a step */
+    int steps, shown;       /* at most 32 steps; channels 0 .. shown - 1 have a target */
+    const uint8_t *cells;   /* [channels, boards, height, width]: where it begins */
+    const uint8_t *wanted;  /* [shown, boards, height, width]: what it shall show in the end */
+    int64_t  tries;         /* at most; no wrong cell ends it sooner */
+    uint64_t seed;          /* of what is tried */
+} weft_search_desc;
+WEFT_API weft_err weft_automaton_search(const weft_automaton *a, const weft_search_desc *d,
+        float *logits, int64_t *wrong);
+    /* logits [rows, 16]: the likeliest kinds are where it begins, and become what was found; wrong:
+       how many shown cells are not as wanted then, never more than before */
+
 /* ---- circuits: gates that have made up their minds ------------------------------------------- */
 
 /* Values are numbered: inputs first, then gates in order, so a gate reads smaller numbers only. */
