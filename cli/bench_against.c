@@ -2,8 +2,8 @@
  *
  * Both run as processes of their own, once a round, and take samples in turn, the one that begins
  * changing with every pair, so that whatever the machine does meets both. Each round starts them
- * anew: a process keeps its luck with memory for life. What seems slower is measured again, longer,
- * and only a second time makes it so. */
+ * anew: a process keeps its luck with memory for life. What may be slower, by half the limit, is
+ * measured again, longer, and only that second look decides. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -181,7 +181,8 @@ typedef struct against_verdict {
     int threads;
     weft_ratio ratio;
     double ours_us, theirs_us;
-    bool suspect, slower;
+    bool suspect;        /* half the limit or more: worth a second look */
+    bool slower, before; /* above the limit, by this look; by the one before it alone */
 } against_verdict;
 
 static double against_median(const double *us, int rounds) {
@@ -203,13 +204,14 @@ static against_verdict against_judge(const against *a, const against_line *l, in
         .ours_us = against_median(l->ours[0], rounds),
         .theirs_us = against_median(l->theirs[0], rounds)};
     snprintf(v.name, sizeof v.name, "%s", l->name);
-    v.suspect = v.ratio.ratio > 1 + against_limit(a) && v.ratio.low > 1;
+    v.suspect = v.ratio.ratio > 1 + 0.5 * against_limit(a);
+    v.slower = v.ratio.ratio > 1 + against_limit(a) && v.ratio.low > 1;
     return v;
 }
 
 static const char *against_word(const against *a, const against_verdict *v) {
     if (v->slower) return "slower";
-    if (v->suspect) return "slower once, not again";
+    if (v->before) return "slower once, not again";
     return v->ratio.ratio < 1 / (1 + against_limit(a)) && v->ratio.high < 1 ? "faster" : "same";
 }
 
@@ -249,8 +251,7 @@ static int against_bench(against *a) {
     for (int i = 0; i < lines; i++) {
         if (v[i].suspect) {
             against_verdict again = against_judge(a, against_find(a, v[i].name), AGAINST_AGAIN);
-            again.slower = again.suspect;
-            again.suspect = true;
+            again.before = v[i].slower && !again.slower;
             v[i] = again;
         }
         against_show(a, &v[i]);
