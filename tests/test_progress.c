@@ -33,6 +33,8 @@ typedef struct pty {
     size_t n;
 } pty;
 
+enum { PTY_END = 0x04 }; /* written last: nothing that is drawn has it */
+
 static void *pty_read(void *user) {
     pty *p = user;
     char piece[4096];
@@ -40,7 +42,10 @@ static void *pty_read(void *user) {
         p->text = realloc(p->text, p->n + (size_t)got + 1);
         memcpy(p->text + p->n, piece, (size_t)got);
         p->n += (size_t)got;
+        const bool end = p->text[p->n - 1] == PTY_END;
+        p->n -= end;
         p->text[p->n] = 0;
+        if (end) break;
     }
     return NULL;
 }
@@ -61,9 +66,13 @@ static bool pty_open(pty *p, int columns) {
     return p->to && pthread_create(&p->reader, NULL, pty_read, p) == 0;
 }
 
-static void pty_close(pty *p) { /* everything written is in p->text then */
-    fclose(p->to);
+/* Everything written is in p->text then. A terminal that is hung up may lose its last bytes, so it
+ * stays open until they are read. */
+static void pty_close(pty *p) {
+    fputc(PTY_END, p->to);
+    fflush(p->to);
     pthread_join(p->reader, NULL);
+    fclose(p->to);
     close(p->master);
 }
 

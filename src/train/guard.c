@@ -12,15 +12,15 @@
 
 weft_err train_guard_start(train *t) {
     t->guarded = true;
-    t->kept_at = train_clock();
+    t->kept_at = weft_clock();
     return t->d->step ? WEFT_OK : train_snapshot_take(&t->kept, t->s, t->step);
 }
 
 weft_err train_guard_keep(train *t) {
-    const double now = train_clock();
+    const double now = weft_clock();
     if (t->d->step || now - t->kept_at < 100 * t->kept_cost) return WEFT_OK;
     TRAIN_TRY(train_snapshot_take(&t->kept, t->s, t->step));
-    t->kept_at = train_clock();
+    t->kept_at = weft_clock();
     t->kept_cost = t->kept_at - now;
     return WEFT_OK;
 }

@@ -105,7 +105,7 @@ static weft_err journal_begin(weft_journal *j, const weft_journal_desc *d) {
     TRAIN_TRY(journal_metrics(j, d));
     j->has_events = !d->no_events;
     if (j->has_events) TRAIN_TRY(events_open(&j->events, j->c, d->run, journal_wall(), d->resume));
-    j->opened = train_clock();
+    j->opened = weft_clock();
     return WEFT_OK;
 }
 
@@ -162,7 +162,7 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
     draft_add(d, "{\"step\": %" PRId64 ", \"wall\": ", step);
     draft_fixed(d, wall, 6);
     draft_text(d, ", \"time\": ");
-    draft_fixed(d, j->earlier + (train_clock() - j->opened), 6);
+    draft_fixed(d, j->earlier + (weft_clock() - j->opened), 6);
     for (size_t i = 0; i < m->n; i++) {
         draft_text(d, ", ");
         draft_json(d, m->at[i].name);

@@ -82,7 +82,7 @@ weft_progress *weft_progress_new(weft_ctx *c, FILE *to, int64_t steps, double se
     p->live = to && isatty(fileno(to)) && strcmp(progress_variable("TERM"), "dumb") != 0;
     p->colour = p->live && !*progress_variable("NO_COLOR");
     p->utf8 = progress_is_utf8();
-    p->began = train_clock();
+    p->began = weft_clock();
     p->shown = p->live ? p->began - progress_draw_apart : p->began;
     p->sampled_step = -1;
     return p;
@@ -297,7 +297,7 @@ static void progress_print(weft_progress *p, const progress_fields *f) {
 
 void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m) {
     if (!p || !p->to) return;
-    const double now = train_clock();
+    const double now = weft_clock();
     const bool last = p->steps && step >= p->steps && !p->ended;
     progress_sample(p, step, now);
     if (now - p->shown < (p->live ? progress_draw_apart : progress_line_apart) && !last) return;

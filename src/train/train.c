@@ -18,12 +18,6 @@
 
 enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
 
-double train_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 const char *weft_run_checkpoint(const char *run, char *path, size_t bytes) {
     int n = run ? snprintf(path, bytes, "%s/checkpoints/latest.safetensors", run) : -1;
     if ((n < 0 || (size_t)n >= bytes) && bytes) path[0] = 0;
@@ -63,7 +57,7 @@ static weft_err train_check(weft_state *s, const weft_train_desc *d) {
 #define TRAIN_KEPT(X) X("train.seconds", seconds) X("train.best", best) X("train.waiting", waiting)
 
 static weft_err train_save(train *t) {
-    t->saved = train_clock();
+    t->saved = weft_clock();
     if (!t->d->run) return WEFT_OK;
     weft_archive *kept = weft_archive_new(t->c);
     weft_err e = kept ? WEFT_OK : weft_error_code(t->c);
@@ -148,7 +142,7 @@ static weft_err train_begin(train *t) {
     t->progress = weft_progress_new(t->c, d->progress, d->steps, left);
     if (!t->progress) return weft_error_code(t->c);
     if (t->note[0]) weft_progress_say(t->progress, t->note);
-    t->saved = train_clock();
+    t->saved = weft_clock();
     TRAIN_TRY(train_status_start(t));
     TRAIN_TRY(train_profile_start(t));
     if (d->interrupt) train_interrupt_catch();
@@ -239,11 +233,11 @@ static weft_err train_loop(train *t) {
     const double every = d->checkpoint_every > 0 ? d->checkpoint_every : TRAIN_CHECKPOINT_SECONDS;
     t->logged = t->step, t->judged = -1, t->logged_seconds = t->seconds;
     while (!train_ends(t)) {
-        const double before = train_clock();
+        const double before = weft_clock();
         t->m.n = 0;
         TRAIN_TRY(train_one(t, t->plan, t->step, &t->m));
         t->step++;
-        t->seconds += train_clock() - before;
+        t->seconds += weft_clock() - before;
         const double loss = weft_metric_of(&t->m, "train/loss");
         if (isfinite(loss)) t->loss_sum += loss;
         if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
@@ -255,7 +249,7 @@ static weft_err train_loop(train *t) {
         }
         weft_progress_show(t->progress, t->step, t->shown.n ? &t->shown : &t->m);
         if (d->evaluate && t->step % t->evaluate_every == 0) TRAIN_TRY(train_judge(t));
-        if (d->checkpoint_every >= 0 && train_clock() - t->saved >= every) TRAIN_TRY(train_save(t));
+        if (d->checkpoint_every >= 0 && weft_clock() - t->saved >= every) TRAIN_TRY(train_save(t));
     }
     if (t->step > t->logged) TRAIN_TRY(train_log_line(t));
     TRAIN_TRY(train_save(t)); /* first of all what cannot be made again */

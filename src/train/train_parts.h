@@ -10,7 +10,6 @@
         if (tried_ != WEFT_OK) return tried_;                                                      \
     } while (0)
 
-double train_clock(void); /* seconds of a clock that never goes back */
 
 /* ---- snapshot.c: all values of a state, aside ---- */
 
