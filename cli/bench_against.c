@@ -13,6 +13,7 @@
 #include "bench_side.h"
 #include "command.h"
 #include "json.h"
+#include "path.h"
 
 #include <errno.h>
 #include <math.h>
@@ -260,13 +261,6 @@ static int against_bench(against *a) {
     return status;
 }
 
-/* Where this program lies: it is started again as one of the two. */
-static void against_self(against *a) {
-    const ssize_t n = readlink("/proc/self/exe", a->self, sizeof a->self - 1);
-    if (n > 0) a->self[n] = 0;
-    else snprintf(a->self, sizeof a->self, "weft");
-}
-
 int bench_against(weft_ctx *c, const bench_settings *s, const char *const *names, int count) {
     against a = {.ctx = c, .set = s};
     a.line = calloc(AGAINST_LINES, sizeof *a.line);
@@ -274,7 +268,7 @@ int bench_against(weft_ctx *c, const bench_settings *s, const char *const *names
         fprintf(stderr, "weft bench: out of memory\n");
         return EXIT_RESOURCES;
     }
-    against_self(&a);
+    if (!path_program(a.self, sizeof a.self)) snprintf(a.self, sizeof a.self, "weft");
     signal(SIGPIPE, SIG_IGN); /* a side that ends early is told by what it no longer says */
     if (!s->json) printf("%-36s %12s %12s %7s  %s\n", "", "this us", "that us", "ratio", "at 95 %");
     int status = EXIT_GOOD;

@@ -5,6 +5,7 @@
 #include "bench_html.h"
 #include "command.h"
 #include "json.h"
+#include "path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,11 +16,6 @@
 static int kept_failed(const bench_kept *k) {
     fprintf(stderr, "weft bench: %s\n", weft_error(k->ctx));
     return command_code(weft_error_code(k->ctx));
-}
-
-static bool kept_exists(const char *path) {
-    struct stat s;
-    return stat(path, &s) == 0;
 }
 
 /* Whether a file can be made there, or put in the place of the one that is. */
@@ -35,7 +31,7 @@ static int kept_open_saved(bench_kept *k) {
     const char *path = k->set->save;
     weft_machine here;
     weft_machine_of(k->ctx, &here);
-    k->saved = kept_exists(path) ? weft_baseline_open(k->ctx, path) : weft_baseline_new(k->ctx);
+    k->saved = path_exists(path) ? weft_baseline_open(k->ctx, path) : weft_baseline_new(k->ctx);
     if (!k->saved) return kept_failed(k);
     if (!kept_writable(path)) {
         fprintf(stderr, "weft bench: %s: its folder cannot be written to\n", path);
@@ -54,7 +50,7 @@ static int kept_open_history(bench_kept *k) {
     weft_machine here;
     weft_machine_of(k->ctx, &here);
     const char *folder = k->set->history;
-    if (mkdir(folder, 0777) != 0 && !kept_exists(folder)) {
+    if (mkdir(folder, 0777) != 0 && !path_exists(folder)) {
         fprintf(stderr, "weft bench: the folder %s cannot be made\n", folder);
         return EXIT_INPUT;
     }

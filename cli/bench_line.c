@@ -11,7 +11,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static void bench_add(bench_line *l, bench_field f) {
@@ -120,7 +119,7 @@ static weft_bench_record bench_record(bench *b, const bench_line *l) {
                            .low_us = t->low_us,
                            .high_us = t->high_us,
                            .relative = t->relative,
-                           .when = (double)time(NULL)};
+                           .when = weft_wall()};
     snprintf(r.name, sizeof r.name, "%s%s%s", b->name, *l->part ? " " : "", l->part);
     if (!(r.relative > 0)) {
         double loop[5];

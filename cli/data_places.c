@@ -4,6 +4,8 @@
 #endif
 #include "data.h"
 
+#include "path.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +24,6 @@ static bool places_join(char *path, size_t bytes, const char *a, const char *b, 
     return n > 0 && (size_t)n < bytes;
 }
 
-static bool places_exists(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0;
-}
-
 bool data_home(const char *name, char *path, size_t bytes) {
     const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (xdg && xdg[0] == '/') return places_join(path, bytes, xdg, "/weft/", name);
@@ -35,26 +32,23 @@ bool data_home(const char *name, char *path, size_t bytes) {
 
 bool data_shipped(const char *name, char *path, size_t bytes) {
     const char *set = getenv("WEFT_DATA");
-    if (set && *set && places_join(path, bytes, set, "/", name) && places_exists(path)) return true;
+    if (set && *set && places_join(path, bytes, set, "/", name) && path_exists(path)) return true;
     char program[DATA_PATH];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n > 0) { /* build/weft of the source tree, or PREFIX/bin/weft */
-        program[n] = 0;
+    if (path_program(program, sizeof program)) { /* build/weft here, or PREFIX/bin/weft */
         char *slash = strrchr(program, '/');
         if (slash) *slash = 0;
         static const char *const beside[] = {"/../data/", "/../share/weft/"};
         for (int i = 0; i < 2; i++)
-            if (places_join(path, bytes, program, beside[i], name) && places_exists(path))
+            if (places_join(path, bytes, program, beside[i], name) && path_exists(path))
                 return true;
     }
-    return places_join(path, bytes, "data/", name, "") && places_exists(path);
+    return places_join(path, bytes, "data/", name, "") && path_exists(path);
 }
 
 static bool places_has_mnist(const char *folder) {
     char path[DATA_PATH];
     for (int i = 0; i < 4; i++)
-        if (!places_join(path, sizeof path, folder, "/", data_mnist[i].name) ||
-            !places_exists(path))
+        if (!places_join(path, sizeof path, folder, "/", data_mnist[i].name) || !path_exists(path))
             return false;
     return true;
 }

@@ -5,39 +5,26 @@
 #endif
 #include "play.h"
 
-#include <dirent.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-static bool play_is_later(struct timespec a, struct timespec b) {
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
+/* A run of one command that has a checkpoint is as new as that. */
+typedef struct play_kind {
+    run *r;
+    const char *command;
+} play_kind;
 
-static bool play_newest(run *r, const char *command, char *path, size_t bytes) {
-    DIR *folder = opendir("runs");
-    struct timespec newest = {0};
-    bool found = false;
-    for (struct dirent *d; folder && (d = readdir(folder));) {
-        char name[400], weights[500], made[64] = "";
-        struct stat info;
-        const int n = snprintf(name, sizeof name, "runs/%s", d->d_name);
-        if (d->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof name) continue;
-        if (stat(weft_run_checkpoint(name, weights, sizeof weights), &info) != 0) continue;
-        if (run_locate(r, name) || run_command(r, made, sizeof made)) continue;
-        if (strcmp(made, command) != 0) continue;
-        if (found && !play_is_later(info.st_mtim, newest)) continue;
-        newest = info.st_mtim;
-        found = true;
-        snprintf(path, bytes, "%s", name);
-    }
-    if (folder) closedir(folder);
-    return found;
+static double play_dated(void *user, const char *folder) {
+    const play_kind *const k = user;
+    char made[64] = "", weights[500];
+    const double at = run_file_time(weft_run_checkpoint(folder, weights, sizeof weights));
+    if (at < 0 || run_locate(k->r, folder) || run_command(k->r, made, sizeof made)) return -1;
+    return strcmp(made, k->command) == 0 ? at : -1;
 }
 
 weft_err play_find(run *r, const call *c, const char *command, bool *found) {
     char path[512] = "", made[64] = "";
-    *found = c->count || play_newest(r, command, path, sizeof path);
+    *found = c->count || run_newest(play_dated, &(play_kind){r, command}, path, sizeof path);
     if (!*found) return WEFT_OK;
     weft_err e = run_locate(r, c->count ? c->words[0] : path);
     if (!e) e = run_command(r, made, sizeof made);

@@ -6,6 +6,7 @@
 
 #include "profile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,28 @@ bool run_place(run *r, const char *name) {
     for (int i = 2; run_exists(r->folder) && i < 10000; i++)
         snprintf(r->folder, sizeof r->folder, "runs/%s-%d", name, i);
     return true;
+}
+
+double run_file_time(const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0) return -1;
+    return (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+}
+
+bool run_newest(run_dated dated, void *user, char *path, size_t bytes) {
+    DIR *const folder = opendir("runs");
+    double newest = -1;
+    for (struct dirent *d; folder && (d = readdir(folder));) {
+        char name[400];
+        const int n = snprintf(name, sizeof name, "runs/%s", d->d_name);
+        if (d->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof name) continue;
+        const double at = dated(user, name);
+        if (at <= newest) continue;
+        newest = at;
+        snprintf(path, bytes, "%s", name);
+    }
+    if (folder) closedir(folder);
+    return newest >= 0;
 }
 
 weft_err run_locate(run *r, const char *path) {

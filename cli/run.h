@@ -45,6 +45,12 @@ void run_close(run *r); /* and, where it was asked for, tells what the profile f
  * overwritten. */
 bool run_place(run *r, const char *name);
 
+/* The newest folder under runs/, by the time that `dated` gives each (seconds since 1970; below 0: it
+ * is not meant); false: there is none. */
+typedef double (*run_dated)(void *user, const char *folder);
+bool run_newest(run_dated dated, void *user, char *path, size_t bytes);
+double run_file_time(const char *path); /* when it was written; -1: not there */
+
 /* Where one lies that exists, by its folder or a checkpoint's path. */
 weft_err run_locate(run *r, const char *path);
 

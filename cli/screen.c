@@ -132,19 +132,13 @@ void screen_copy(screen *s, int row, int column, const screen *from) {
 }
 
 void screen_bar(screen *s, int row, int column, int cells, terminal_style style, double share) {
-    static const char *const eighth[] = {"",
-                                         "\xe2\x96\x8f",
-                                         "\xe2\x96\x8e",
-                                         "\xe2\x96\x8d",
-                                         "\xe2\x96\x8c",
-                                         "\xe2\x96\x8b",
-                                         "\xe2\x96\x8a",
-                                         "\xe2\x96\x89"};
     share = share > 0 ? fmin(share, 1) : 0; /* nan is nothing too */
     const int eighths = (int)lround(share * cells * 8), full = s->utf8 ? eighths / 8 : 0;
     const int hashes = (int)lround(share * cells);
     for (int i = 0; i < full; i++) screen_put(s, row, column + i, style, "\xe2\x96\x88");
-    if (s->utf8) screen_put(s, row, column + full, style, eighth[eighths % 8]);
+    /* U+258F is an eighth of a column, and so on down to U+2588, all of it */
+    const char part[] = {'\xe2', '\x96', (char)(0x90 - eighths % 8), 0};
+    if (s->utf8 && eighths % 8) screen_put(s, row, column + full, style, part);
     for (int i = 0; i < hashes && !s->utf8; i++) screen_put(s, row, column + i, style, "#");
 }
 

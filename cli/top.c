@@ -10,12 +10,12 @@
 #include "top.h"
 #include "command.h"
 #include "keys.h"
+#include "run.h"
 
-#include <dirent.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const double top_apart = 0.1; /* seconds between two looks */
 
@@ -27,29 +27,13 @@ typedef struct top_settings {
 
 /* ---- which run ---- */
 
-/* The newest by its rows, or by its configuration while there are none. */
-static bool top_newest(char *path, size_t bytes) {
-    static const char *const files[] = {"metrics.jsonl", "config.json"};
-    DIR *const folder = opendir("runs");
-    double newest = 0;
-    bool found = false;
-    for (struct dirent *d; folder && (d = readdir(folder));) {
-        char name[400], file[500];
-        struct stat info;
-        const int n = snprintf(name, sizeof name, "runs/%s", d->d_name);
-        if (d->d_name[0] == '.' || n < 0 || (size_t)n >= sizeof name) continue;
-        for (int i = 0; i < 2; i++) {
-            snprintf(file, sizeof file, "%s/%s", name, files[i]);
-            if (stat(file, &info) != 0) continue;
-            const double at = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
-            if (found && at <= newest) continue;
-            newest = at;
-            found = true;
-            snprintf(path, bytes, "%s", name);
-        }
-    }
-    if (folder) closedir(folder);
-    return found;
+/* A run is as new as its rows, or as its configuration while there are none. */
+static double top_dated(void *user, const char *folder) {
+    char rows[500], config[500];
+    (void)user;
+    snprintf(rows, sizeof rows, "%s/metrics.jsonl", folder);
+    snprintf(config, sizeof config, "%s/config.json", folder);
+    return fmax(run_file_time(rows), run_file_time(config));
 }
 
 /* ---- one frame ---- */
@@ -66,7 +50,7 @@ static weft_err top_once(top_run *t, const top_settings *set) {
                       t->folder, (long long)t->skipped);
     if (e) return e;
     const terminal out = terminal_of(stdout, (terminal_when)set->color);
-    const top_facts f = top_facts_of(t, top_wall(), 0);
+    const top_facts f = top_facts_of(t, weft_wall(), 0);
     if (set->json) {
         top_json(t, &f, stdout);
         return WEFT_OK;
@@ -107,7 +91,7 @@ static void top_leave(void) {
 
 static weft_err top_show(top_view *v) {
     const terminal out = terminal_of(stdout, (terminal_when)v->set->color);
-    const top_facts f = top_facts_of(v->run, top_wall(), v->which);
+    const top_facts f = top_facts_of(v->run, weft_wall(), v->which);
     const bool resized = out.width != v->shown.width || out.height != v->shown.height;
     screen s;
     if (!screen_make(&s, out.width, out.height, out.utf8))
@@ -159,7 +143,7 @@ static weft_err top_live(top_run *t, const top_settings *set) {
 static int top_main(const call *c) {
     const top_settings *const set = c->settings;
     char newest[400] = "";
-    if (!c->count && !top_newest(newest, sizeof newest)) {
+    if (!c->count && !run_newest(top_dated, NULL, newest, sizeof newest)) {
         fprintf(stderr, "weft %s: no run under runs/; weft train makes one\n", c->name);
         return EXIT_FAILED;
     }

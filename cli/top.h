@@ -102,7 +102,6 @@ typedef struct top_facts {
 weft_err top_run_open(top_run *t, weft_ctx *c, const char *folder);
 void top_run_close(top_run *t);
 weft_err top_run_look(top_run *t); /* takes in what is new */
-double top_wall(void);             /* seconds since 1970 */
 
 top_facts top_facts_of(const top_run *t, double now, int which); /* which: of the other curves */
 bool top_is_share(const top_metric *m);                          /* shown in percent */

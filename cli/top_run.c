@@ -11,12 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-double top_wall(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ---- rows ---- */
 
 static void top_run_forget(top_run *t) {

@@ -53,6 +53,13 @@ static double binomial(size_t n, size_t k, double p) {
 
 /* ---- summaries ---- */
 
+TEST(clocks) {
+    const double start = weft_clock(), wall = weft_wall();
+    usleep(20000);
+    CHECK(weft_clock() - start >= 0.02);
+    CHECK(fabs(wall - (double)time(NULL)) < 60); /* however long nobody let us run */
+}
+
 TEST(medians) {
     CHECK(isnan(weft_bench_median(NULL, 0)));
     double one[] = {7}, two[] = {4, 1}, three[] = {9, 1, 5}, same[] = {2, 2, 2, 2};

@@ -154,6 +154,7 @@ WEFT_API double    weft_device_ping(weft_ctx *c, int threads);
 WEFT_API uint64_t  weft_allocations(const weft_ctx *c);      /* allocations made so far */
 WEFT_API uint64_t  weft_allocated(const weft_ctx *c);        /* bytes asked for, freed or not */
 WEFT_API double    weft_clock(void);                         /* seconds since some time, steady */
+WEFT_API double    weft_wall(void);                          /* seconds since 1970 */
 
 /* ---- graph and inputs -------------------------------------------------------------------- */
 

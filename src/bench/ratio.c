@@ -7,6 +7,8 @@
  * this. */
 #include "bench/statistics.h"
 
+#include <weft/rl.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,9 +48,11 @@ static weft_ratio ratio_all(const ratio_job *j) {
     weft_ratio out = {.low = NAN, .high = NAN};
     for (size_t r = 0; r < j->rounds; r++) j->drawn[r] = r;
     out.ratio = ratio_of(j, &out.pairs);
-    bench_dice dice = {1};
+    weft_rng dice;
+    weft_rng_seed(&dice, BENCH_SEED, 0);
     for (int i = 0; i < RATIO_RESAMPLES; i++) {
-        for (size_t r = 0; r < j->rounds; r++) j->drawn[r] = bench_roll(&dice, j->rounds);
+        for (size_t r = 0; r < j->rounds; r++)
+            j->drawn[r] = weft_rng_below(&dice, (uint32_t)j->rounds);
         const double x = ratio_of(j, &used);
         if (used) ratio[n++] = x;
     }

@@ -4,6 +4,8 @@
  * assumes no shape of the noise. */
 #include "bench/statistics.h"
 
+#include <weft/rl.h>
+
 #include <weft/special.h>
 
 #include <math.h>
@@ -39,13 +41,6 @@ double bench_fastest(double *times, size_t n) {
     return sum / (double)few;
 }
 
-size_t bench_roll(bench_dice *d, size_t sides) { /* splitmix64 */
-    uint64_t z = d->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((z >> 32) * sides >> 32);
-}
-
 /* The share of a bootstrap beyond either end of 95 %. Few values that are drawn again spread less
  * than they should, and how much they spread is known the less: both put the ends further out, as
  * Student's t does for means. */
@@ -66,9 +61,9 @@ void bench_interval(double *values, size_t n, size_t of, double *low, double *hi
 
 /* The median of n values drawn from the ordered ones with repetition: counting which were drawn
  * orders them. */
-static double statistics_drawn(const double *ordered, size_t n, bench_dice *dice) {
+static double statistics_drawn(const double *ordered, size_t n, weft_rng *r) {
     int count[WEFT_BENCH_SAMPLES] = {0};
-    for (size_t i = 0; i < n; i++) count[bench_roll(dice, n)]++;
+    for (size_t i = 0; i < n; i++) count[weft_rng_below(r, (uint32_t)n)]++;
     const size_t half = (n - 1) / 2;
     size_t i = 0, seen = (size_t)count[0];
     while (seen <= half) seen += (size_t)count[++i];
@@ -95,8 +90,9 @@ weft_err weft_bench_summary(const double *us, size_t n, weft_timing *out) {
     out->max_us = ordered[n - 1];
     out->p95_us = statistics_quantile(ordered, n, 0.95);
     for (size_t i = 0; i < n; i++) out->mean_us += ordered[i] / (double)n;
-    bench_dice dice = {1};
-    for (int i = 0; i < BENCH_RESAMPLES; i++) drawn[i] = statistics_drawn(ordered, n, &dice);
+    weft_rng r;
+    weft_rng_seed(&r, BENCH_SEED, 0);
+    for (int i = 0; i < BENCH_RESAMPLES; i++) drawn[i] = statistics_drawn(ordered, n, &r);
     bench_interval(drawn, BENCH_RESAMPLES, n, &out->low_us, &out->high_us);
     return WEFT_OK;
 }

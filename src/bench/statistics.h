@@ -4,11 +4,8 @@
 
 #include <weft/bench.h>
 
-/* Numbers for a bootstrap: the same each time, as all that is said of the same samples must be. */
-typedef struct bench_dice {
-    uint64_t state;
-} bench_dice;
-size_t bench_roll(bench_dice *d, size_t sides); /* 0 to sides - 1 */
+/* Where the draws of a bootstrap begin: always here, so that the same samples say the same. */
+enum { BENCH_SEED = 1 };
 
 /* The mean of the fastest of the times: a twentieth of them, one at least. Orders them; nan of
  * none. What disturbs a machine only adds time, so this end of the samples is the one that

@@ -164,14 +164,24 @@ bool checked_mul(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-double weft_clock(void) {
-    struct timespec t;
-#ifdef CLOCK_MONOTONIC
-    clock_gettime(CLOCK_MONOTONIC, &t);
-#else
-    timespec_get(&t, TIME_UTC);
-#endif
+static double base_seconds(struct timespec t) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double weft_wall(void) {
+    struct timespec t = {0};
+    timespec_get(&t, TIME_UTC);
+    return base_seconds(t);
+}
+
+double weft_clock(void) {
+#ifdef CLOCK_MONOTONIC
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return base_seconds(t);
+#else
+    return weft_wall();
+#endif
 }
 
 const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim) {

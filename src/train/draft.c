@@ -127,15 +127,7 @@ void draft_number(draft *d, double v) {
     draft_text(d, weft_number_text(s, sizeof s, whole ? 'f' : 'g', whole ? 0 : digits, v));
 }
 
-const char *draft_digits(char *text, size_t bytes, double v, int digits) {
-    return weft_number_text(text, bytes, 'g', digits, v);
-}
-
-const char *draft_decimals(char *text, size_t bytes, double v, int decimals) {
-    return weft_number_text(text, bytes, 'f', decimals, v);
-}
-
 void draft_fixed(draft *d, double v, int decimals) {
     char s[400];
-    draft_text(d, draft_decimals(s, sizeof s, v, decimals));
+    draft_text(d, weft_number_text(s, sizeof s, 'f', decimals, v));
 }

@@ -29,8 +29,4 @@ size_t draft_letter(const char *s, size_t n);
 
 bool draft_utf8(const char *s); /* whether all of it is */
 
-/* A number as text: "0.0213" of so many digits, "98.40" of so many decimals. Gives text back. */
-const char *draft_digits(char *text, size_t bytes, double v, int digits);
-const char *draft_decimals(char *text, size_t bytes, double v, int decimals);
-
 #endif

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 struct weft_journal {
     weft_ctx *c;
@@ -24,12 +23,6 @@ struct weft_journal {
     double opened, earlier; /* on the clock; seconds of the run before that */
     draft line;
 };
-
-static double journal_wall(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -104,7 +97,7 @@ static weft_err journal_begin(weft_journal *j, const weft_journal_desc *d) {
     TRAIN_TRY(journal_config(j, d));
     TRAIN_TRY(journal_metrics(j, d));
     j->has_events = !d->no_events;
-    if (j->has_events) TRAIN_TRY(events_open(&j->events, j->c, d->run, journal_wall(), d->resume));
+    if (j->has_events) TRAIN_TRY(events_open(&j->events, j->c, d->run, weft_wall(), d->resume));
     j->opened = weft_clock();
     return WEFT_OK;
 }
@@ -156,7 +149,7 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
                          "weft_journal_write: the journal or the metrics are NULL");
     TRAIN_TRY(journal_check(j, m));
     if (!m->n) return WEFT_OK;
-    const double wall = journal_wall();
+    const double wall = weft_wall();
     draft *d = &j->line;
     *d = (draft){.c = d->c, .s = d->s, .capacity = d->capacity}; /* a failed line is forgotten */
     draft_add(d, "{\"step\": %" PRId64 ", \"wall\": ", step);

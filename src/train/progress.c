@@ -157,9 +157,9 @@ static void progress_word(progress_field *f, const char *s, bool utf8) {
 static void progress_number(char *text, size_t bytes, double v) {
     const double size = fabs(v);
     if (size >= 1e-3 && size < 1e4)
-        draft_decimals(text, bytes, v, size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1);
-    else if (size >= 1e4 && size < 1e9) draft_decimals(text, bytes, v, 0); /* a score */
-    else draft_digits(text, bytes, v, 3);
+        weft_number_text(text, bytes, 'f', size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1, v);
+    else if (size >= 1e4 && size < 1e9) weft_number_text(text, bytes, 'f', 0, v); /* a score */
+    else weft_number_text(text, bytes, 'g', 3, v);
 }
 
 /* "train/loss" is loss, "test/loss" is test loss. */
@@ -178,8 +178,8 @@ static void progress_speed(progress_field *f, double pace) {
     char number[40];
     const double rate = 1 / pace;
     if (rate >= 0.1)
-        draft_decimals(number, sizeof number, rate, rate < 10 ? 2 : rate < 100 ? 1 : 0);
-    else draft_decimals(number, sizeof number, pace, 1);
+        weft_number_text(number, sizeof number, 'f', rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
+    else weft_number_text(number, sizeof number, 'f', 1, pace);
     progress_word(f, number, false);
     progress_word(f, rate >= 0.1 ? " steps/s" : " s/step", false);
 }

@@ -34,8 +34,8 @@ const char *report_value(char *text, double v, bool share) {
         return text;
     }
     if (!share && size >= 1000) return report_count(text, (int64_t)(v < 0 ? v - 0.5 : v + 0.5));
-    if (!share) return draft_digits(text, REPORT_NUMBER, v, 4);
-    draft_decimals(text, REPORT_NUMBER - 4, 100 * v, 2);
+    if (!share) return weft_number_text(text, REPORT_NUMBER, 'g', 4, v);
+    weft_number_text(text, REPORT_NUMBER - 4, 'f', 2, 100 * v);
     return strcat(text, "\xc2\xa0%"); /* a space that does not break */
 }
 
@@ -43,7 +43,7 @@ const char *report_bytes(char *text, double bytes) {
     char number[40];
     const char *unit;
     const double by = scale_bytes(fabs(bytes), &unit);
-    draft_decimals(number, sizeof number, bytes / by, by > 1 ? 1 : 0);
+    weft_number_text(number, sizeof number, 'f', by > 1 ? 1 : 0, bytes / by);
     snprintf(text, REPORT_NUMBER, "%s%s", number, unit);
     return text;
 }
@@ -52,7 +52,7 @@ const char *report_duration(char *text, double seconds) {
     char number[48];
     const long long whole = (long long)fmin(seconds + 0.5, 1e15);
     if (seconds < 60) {
-        draft_decimals(number, sizeof number, seconds, seconds < 1 ? 3 : 1);
+        weft_number_text(number, sizeof number, 'f', seconds < 1 ? 3 : 1, seconds);
         snprintf(text, REPORT_NUMBER, "%s s", number);
     } else if (whole < 3600) {
         snprintf(text, REPORT_NUMBER, "%lld min %02lld s", whole / 60, whole % 60);
@@ -118,7 +118,7 @@ void report_figures(report *r) {
     if (timed && isfinite(r->rate)) {
         const double examples = fmin(r->rate * (double)r->status.batch + 0.5, 1e15);
         if (r->rate >= 100) report_count(text, (int64_t)fmin(r->rate + 0.5, 1e15));
-        else draft_digits(text, sizeof text, r->rate, 3);
+        else weft_number_text(text, sizeof text, 'g', 3, r->rate);
         strcpy(note, "steps a second");
         if (r->status.batch > 0)
             snprintf(note, sizeof note, "steps, %.30s examples a second",

@@ -13,7 +13,7 @@ static const char *report_microseconds(char *text, double us) {
     char number[40];
     const bool seconds = us >= 1e6, milli = us >= 1e3;
     const double v = seconds ? us / 1e6 : milli ? us / 1e3 : us;
-    draft_decimals(number, sizeof number, v, v < 10 ? 2 : 1);
+    weft_number_text(number, sizeof number, 'f', v < 10 ? 2 : 1, v);
     snprintf(text, REPORT_NUMBER, "%s\xc2\xa0%s", number,
              seconds ? "s"
              : milli ? "ms"

@@ -420,11 +420,11 @@ void report_draw(report *r, const report_plot *p, bool wide) {
         draft_text(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
         report_title(d, p->name);
         draft_text(d, " by step\"");
-        draft_add(d, " data-x=\"%s %s\"", draft_digits(low, sizeof low, k.x.low, 17),
-                  draft_digits(high, sizeof high, k.x.high, 17));
+        draft_add(d, " data-x=\"%s %s\"", weft_number_text(low, sizeof low, 'g', 17, k.x.low),
+                  weft_number_text(high, sizeof high, 'g', 17, k.x.high));
         draft_add(d, " data-y=\"%s %s\" data-kind=\"%s\">\n",
-                  draft_digits(low, sizeof low, k.y.low, 17),
-                  draft_digits(high, sizeof high, k.y.high, 17),
+                  weft_number_text(low, sizeof low, 'g', 17, k.y.low),
+                  weft_number_text(high, sizeof high, 'g', 17, k.y.high),
                   k.y.log ? "log"
                   : share ? "share"
                   : bytes ? "bytes"

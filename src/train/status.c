@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* clang-format off */
@@ -47,12 +46,6 @@ weft_err weft_run_status_read(weft_ctx *c, const char *run, weft_run_status *out
 }
 
 /* ---- writing ---- */
-
-static double status_wall(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static weft_err status_write(train *t) {
     const weft_run_status *const s = &t->status;
@@ -113,7 +106,7 @@ weft_err train_status_start(train *t) {
     s->resumed_at = t->step;
     s->log_every = t->log_every;
     s->batch = t->d->loader ? weft_loader_rows(t->d->loader, 0) : 0;
-    s->began = status_wall();
+    s->began = weft_wall();
     status_measure(t);
     return status_write(t);
 }
@@ -135,7 +128,7 @@ weft_err train_status_end(train *t, weft_err e) {
     status_text(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
     if (stopped) /* as the program wished, which may well be that all is learned */
         snprintf(s->text, sizeof s->text, "stopped after step %lld", (long long)t->step);
-    s->ended = status_wall();
+    s->ended = weft_wall();
     status_measure(t);
     if (e == WEFT_OK) return status_write(t);
     /* The first error is the one to tell. */

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
 

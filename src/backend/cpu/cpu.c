@@ -8,7 +8,7 @@
 #include "backend/cpu/cpu_parts.h"
 #include "backend/cpu/crew.h"
 #include "backend/cpu/epilogue.h"
-#include <stdlib.h>
+#include <math.h>
 #if WEFT_X86
 #include <xmmintrin.h>
 #endif
@@ -362,28 +362,22 @@ static weft_err cpu_run(weft_plan *p) {
     return WEFT_OK;
 }
 
-static int cpu_order(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void cpu_nothing(void *user, int member, int members) {
     (void)user, (void)member, (void)members;
 }
 
-/* Of many, after the first have woken the threads, one that nobody disturbed: how near the threads
- * lie is asked, not how busy they are. */
+/* The least of many, the first of which wake the threads: how near they lie is asked, not how busy
+ * they are. */
 static double cpu_ping(weft_ctx *c, int threads) {
-    enum { WARM = 20, PINGS = 201 };
-    double us[PINGS];
+    enum { PINGS = 200 };
+    double least = INFINITY;
     if (threads < 2 || (threads = cpu_gather(c, (int)min_i64(threads, c->threads))) < 2) return 0;
-    for (int i = -WARM; i < PINGS; i++) {
+    for (int i = 0; i < PINGS; i++) {
         const double start = weft_clock();
         if (!crew_run(((cpu_device *)c->device)->crew, threads, cpu_nothing, NULL)) return 0;
-        us[i < 0 ? 0 : i] = 1e6 * (weft_clock() - start);
+        least = fmin(least, weft_clock() - start);
     }
-    qsort(us, PINGS, sizeof *us, cpu_order);
-    return us[PINGS / 10];
+    return 1e6 * least;
 }
 
 const weft_backend backend_cpu = {

@@ -1,0 +1,11 @@
+/* path.h - places in the file system that several commands ask for. */
+#ifndef WEFT_PATH_H
+#define WEFT_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool path_exists(const char *path);
+bool path_program(char *path, size_t bytes); /* where this program lies; false: nobody says */
+
+#endif
