@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- numbers ---- */
 
@@ -280,7 +282,7 @@ TEST(ratios_in_noise) {
 }
 
 /* The gate of weft bench --against: half the limit is worth a second look, which decides. */
-static bool alarm(host *h, double slower, double limit) {
+static bool alarmed(host *h, double slower, double limit) {
     weft_ratio r = one_ratio(h, slower, ROUNDS);
     if (!(r.ratio > 1 + limit / 2)) return false;
     r = one_ratio(h, slower, AGAIN);
@@ -293,8 +295,8 @@ TEST(the_gate_is_seldom_wrong) {
         CASE("%s", host_about[kind]);
         host h = {.kind = kind};
         int wrong = 0, found = 0;
-        for (int i = 0; i < trials; i++) wrong += alarm(&h, 0, 0.05);
-        for (int i = 0; i < slow; i++) found += alarm(&h, 0.1, 0.05);
+        for (int i = 0; i < trials; i++) wrong += alarmed(&h, 0, 0.05);
+        for (int i = 0; i < slow; i++) found += alarmed(&h, 0.1, 0.05);
         CHECK(wrong <= trials * 2 / 100);
         CHECK(found >= slow * 95 / 100);
     }
