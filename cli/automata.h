@@ -25,15 +25,12 @@ typedef struct automata_task {
     int shown;                 /* channels that have a target: 0 .. shown - 1 */
     int last;                  /* of a lesson's steps so many must come there */
     float share;               /* of the cells that go on in a step; 0: all */
+    bool around;               /* kernels begin by looking to different sides */
     float rate, pass, decay;   /* of learning; first logit of gates that pass on; of logits */
     float beta2;               /* AdamW's */
     float bits;                /* more of the values are made bits between steps, by that share in a
                                   training step, while the error of a cell is below ... */
     float below;               /* ... and fewer of them otherwise; 0 bits: none */
-    float settled;             /* what that falls to until all are bits; 0: it does not */
-    float calm;                /* the rate falls with the error below this, to a tenth; 0: never */
-    int mend;                  /* so few wrong cells, and other gates are tried; 0: never */
-    int tries;                 /* of them, each time */
     int check;                 /* training steps from one look at the hard gates to the next */
     int patience;              /* training steps after which it begins anew with another wiring */
     void (*begin)(const struct automata_task *t, int height, int width, int boards, weft_rng *r,

@@ -2,10 +2,9 @@
  *
  * An attempt is a wiring, drawn from the seed and the number of the attempt, and logits that begin
  * alike. Now and then the gates are taken at their word, as a circuit, and tried on fresh boards:
- * without a mistake it is learned; with very few, where the task says so, other gates are tried in
- * their place. An attempt that has not come there in its time is given up, and the next one begins;
- * why is told and logged. What an attempt is and how far it has come lies in the state, so a run
- * that was stopped goes on with the same bits. */
+ * without a mistake it is learned. An attempt that has not come there in its time is given up, and
+ * the next one begins; why is told and logged. What an attempt is and how far it has come lies in
+ * the state, so a run that was stopped goes on with the same bits. */
 #include "aside.h"
 #include "automata.h"
 #include "automaton_show.h"
@@ -64,10 +63,6 @@ static float automata_bits(const automata_run *t) {
     return t->set->bits > 0 ? (float)t->set->bits : t->task->bits;
 }
 
-static float automata_rate(const automata_run *t) {
-    return t->set->rate > 0 ? (float)t->set->rate : t->task->rate;
-}
-
 static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, weft_tensor coef,
                                  weft_tensor share) {
     const automata_task *const k = t->task;
@@ -109,7 +104,7 @@ static weft_err automata_build(automata_run *t, int attempt) {
     const weft_updates u = weft_optimiser(
         t->run.state, t->loss,
         &(weft_optimiser_desc){.kind = WEFT_OPTIMISER_ADAMW,
-                               .lr = automata_rate(t),
+                               .lr = t->set->rate > 0 ? (float)t->set->rate : k->rate,
                                .beta2 = k->beta2,
                                .decay = t->set->decay > 0 ? (float)t->set->decay : k->decay,
                                .clip_value = 100});
@@ -123,7 +118,10 @@ static weft_err automata_build(automata_run *t, int attempt) {
     t->share = t->plan && automata_bits(t) > 0 ? weft_feed(t->plan, share) : NULL;
     weft_graph_free(g);
     t->built = attempt;
-    return t->x && t->y ? WEFT_OK : weft_error_code(c);
+    float *const first = weft_state_data(t->run.state, "gates");
+    if (!t->x || !t->y || !first) return weft_error_code(c);
+    if (k->around && *t->within == 0) weft_automaton_begin(t->rule, pass, first);
+    return WEFT_OK;
 }
 
 static weft_err automata_again(automata_run *t) {
@@ -156,21 +154,12 @@ static void automata_deal(automata_run *t, int64_t step) {
 }
 
 /* Bits hide the gradient, so there are only as many as the error allows: they grow while it is
- * small, and go twice as fast when it is not. Where little is wrong, large strides undo it: the rate
- * falls with the error, and stays there when that comes back. */
-static weft_err automata_adapt(automata_run *t, float error) {
-    const automata_task *const k = t->task;
-    const float first = t->set->below > 0 ? (float)t->set->below : k->below;
-    const float below = k->settled > 0 ? first + *t->bits * (k->settled - first) : first;
+ * small, and go twice as fast when it is not. */
+static void automata_adapt(automata_run *t, float error) {
+    const float below = t->set->below > 0 ? (float)t->set->below : t->task->below;
     *t->error += (error - *t->error) / (*t->within < 10 ? (float)*t->within : 10);
     *t->bits += *t->error < below ? automata_bits(t) : -2 * automata_bits(t);
     *t->bits = *t->bits < 0 ? 0 : *t->bits > 1 ? 1 : *t->bits;
-    float *const rate = weft_state_data(t->run.state, "optim.lr");
-    if (!rate) return weft_error_code(t->run.ctx);
-    const float part = k->calm > 0 ? *t->error / k->calm : 1;
-    const float slow = automata_rate(t) * (part < 0.1f ? 0.1f : part);
-    if (slow < *rate) *rate = slow;
-    return WEFT_OK;
 }
 
 static weft_circuit *automata_circuit(automata_run *t) {
@@ -203,36 +192,8 @@ static weft_err automata_learn(automata_run *t, weft_metrics *m) {
     const float error = weft_item(t->plan, t->loss) / counted;
     weft_metric(m, "train/error", (double)error);
     if (t->share) weft_metric(m, "bits/share", (double)*t->share);
-    return automata_adapt(t, error);
-}
-
-/* Where few cells are wrong: other kinds of gates are tried. Should that leave none wrong, it is
- * learned; else learning goes on with what it had. */
-static weft_err automata_mend(automata_run *t, int64_t step) {
-    const automata_task *const k = t->task;
-    const automata_boards b = k->lesson;
-    const weft_search_desc d = {
-        .board = {.boards = b.boards, .height = b.height, .width = b.width},
-        .steps = b.steps,
-        .shown = k->shown,
-        .cells = t->cells,
-        .wanted = t->cells + automata_cells(k, b.height, b.width, b.boards),
-        .tries = k->tries,
-        .seed = automata_wiring(t, (int)step),
-    };
-    const int rows = weft_logic_rows(weft_automaton_logic(t->rule));
-    const size_t bytes = (size_t)rows * WEFT_GATE_KINDS * sizeof(float);
-    float *const logits = weft_state_data(t->run.state, "gates"), *const had = malloc(bytes);
-    int64_t wrong = 0;
-    weft_err e = logits && had ? WEFT_OK : weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    if (!e) {
-        memcpy(had, logits, bytes);
-        e = weft_automaton_search(t->rule, &d, logits, &wrong);
-        if (!e && !wrong) e = automata_look(t);
-        if (e || !t->exact) memcpy(logits, had, bytes);
-    }
-    free(had);
-    return e;
+    automata_adapt(t, error);
+    return WEFT_OK;
 }
 
 static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
@@ -253,7 +214,6 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     weft_metric(m, "attempt/number", *t->attempt + 1);
     if (*t->within % t->task->check || (e = automata_look(t))) return e;
     weft_metric(m, "hard/wrong", (double)t->wrong / (double)t->tried);
-    if (!t->exact && t->wrong <= t->task->mend) e = automata_mend(t, step);
     if (t->exact) t->stop = true;
     return e;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_automata_program.sh - weft train life and its kin: learned exactly, resumed with the same bits,
-# an oracle's numbers, and what is refused.
+# an oracle's numbers, and what is refused. With WEFT_TEST_LEARN also the pictures.
 . tests/cli.sh
 case $weft in /*) ;; *) weft=$PWD/$weft ;; esac
 
@@ -23,13 +23,23 @@ check "and that it is not learned" grep -q 'Not learned' "$scratch/out"
 
 # ---- stopped and gone on with: the same bits, on other threads, with a wiring given up between ----
 
-for task in life checkerboard "checkerboard --async"; do
+for task in life checkerboard "checkerboard --async" lizard g; do
     rm -rf "$scratch/whole" "$scratch/halves"
     check "$task, whole" ends 0 "$weft" train $task --run "$scratch/whole" --attempt 6 --steps 16 --threads 1 -q
     check "$task, half" ends 0 "$weft" train $task --run "$scratch/halves" --attempt 6 --steps 8 --threads 2 -q
     check "$task, half differs" differ whole halves
     check "$task, other half" ends 0 "$weft" train $task --run "$scratch/halves" --resume --steps 16 -q
     check "$task, same bits" same whole halves
+done
+
+# ---- pictures, which take longer ----
+
+for task in lizard g; do
+    if [ -z "${WEFT_TEST_LEARN:-}" ]; then skip "$task" "WEFT_TEST_LEARN is not set"
+    else
+        check "$task" ends 0 "$weft" train $task --run "$scratch/$task" --seed 1 --steps 8000 --json -q
+        check "$task, exactly" [ "$(field "$scratch/out" exact)$(field "$scratch/out" wrong)" = true0 ]
+    fi
 done
 
 # ---- a wiring that is given up leaves nothing behind: the next one begins as the first did ----
@@ -62,7 +72,7 @@ check "for a person" prints 'epoch    0  soft loss  202.0' "$weft" train checker
 
 # ---- what is refused ----
 
-check "another option on resume" refuses 1 'was begun with' "$weft" train checkerboard --run "$scratch/halves" --resume --rate 3
+check "another option on resume" refuses 1 'was begun with' "$weft" train g --run "$scratch/halves" --resume --rate 3
 check "a run of another task" refuses 1 'is a run of "train life"' "$weft" train checkerboard --run "$scratch/life" --resume
 check "a mode there is not" refuses 2 'mode' "$weft" train life --mode fuzzy
 finish

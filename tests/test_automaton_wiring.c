@@ -3,6 +3,8 @@
 #include "sweep.h"
 #include <weft/rl.h>
 
+#include <string.h>
+
 /* The pairs of a layer that is wired as they come: neighbours, then neighbours from 1 on, then those
  * that lie two apart. */
 static void unique_pair(int values, int gate, int *a, int *b) {
@@ -144,6 +146,71 @@ TEST(orders_are_even) {
     }
     /* 7 x 7 numbers are free; its mean is 49, its deviation 10 */
     CHECK(chi < 49 + 5 * 10);
+    weft_close(c);
+}
+
+/* ---- where learning begins ---- */
+
+/* What a value is, where gates only pass on one of theirs: an input's number, -1 if they do more. */
+static int passed_on(const weft_circuit *k, int value) {
+    const int inputs = weft_circuit_inputs(k);
+    while (value >= inputs) {
+        const weft_circuit_gate g = weft_circuit_at(k, value - inputs);
+        if (g.kind != WEFT_GATE_A && g.kind != WEFT_GATE_B) return -1;
+        value = g.kind == WEFT_GATE_A ? g.a : g.b;
+    }
+    return value;
+}
+
+/* Kernels pass on a neighbour each, over every channel: those beside the cell, then those across
+ * its corners, then again; where one tells two values, they are of different neighbours, and four
+ * kernels see all of them. The rest passes on its first input. */
+TEST(kernels_begin_by_looking_around) {
+    enum { MOST = 12, BOTH = 2 };
+    static const int one[] = {8, 4, 2, 1, 0}, two[] = {8, 4, 2, 0}, wide[] = {8, 8, 8, 0};
+    static const int beside[] = {1, 3, 5, 7, 0, 2, 6, 8}; /* places, row by row */
+    static const int ends[] = {BOTH, 0};
+    static const struct {
+        const int *perceive;
+        int kernels, each, told;
+    } shape[] = {{one, 10, 15, 1}, {two, 4, 14, 2}, {wide, MOST, 24, 8}};
+    weft_ctx *c = weft_open("cpu");
+    for (int at = 0; at < 3 * 20; at++) {
+        const int s = at % 3, kernels = shape[s].kernels, each = shape[s].each,
+                  rows = kernels * each;
+        CASE("%d values, seed %d", shape[s].told, at / 3);
+        weft_automaton *a = weft_automaton_new(c, &(weft_automaton_desc){
+                                                      .channels = BOTH,
+                                                      .kernels = kernels,
+                                                      .perceive = shape[s].perceive,
+                                                      .update = ends,
+                                                      .seed = (uint64_t)(at / 3),
+                                                  });
+        float logits[(MOST * 24 + BOTH) * WEFT_GATE_KINDS];
+        memset(logits, 1, sizeof logits);
+        weft_automaton_begin(a, 7, logits);
+        weft_circuit *k = weft_logic_circuit(weft_automaton_logic(a), logits, WEFT_GATE_KINDS);
+        if (!CHECK(k)) return;
+        for (int i = 0; i < (rows + BOTH) * WEFT_GATE_KINDS; i++) {
+            const bool pass = i % WEFT_GATE_KINDS == weft_circuit_at(k, i / WEFT_GATE_KINDS).kind;
+            if (i < rows * WEFT_GATE_KINDS) CHECK_EQ(logits[i], pass ? 7 : 0);
+            else CHECK_EQ(logits[i], i % WEFT_GATE_KINDS == WEFT_GATE_A ? 7 : 0);
+        }
+        for (int ch = 0; ch < BOTH; ch++) {
+            unsigned seen = 0;
+            for (int i = 0; i < kernels * shape[s].told; i++) {
+                const int kernel = i / shape[s].told, told = each - 1 - i % shape[s].told;
+                const int place =
+                    passed_on(k, BOTH * SEEN + ch * rows + kernel * each + told) - ch * SEEN;
+                if (!CHECK(place >= 0 && place < SEEN && place != SEEN / 2)) continue;
+                if (s == 0) CHECK_EQ(place, beside[kernel % 8]);
+                seen |= 1U << place;
+            }
+            CHECK_EQ(seen, 0x1efU);
+        }
+        weft_circuit_free(k);
+        weft_automaton_free(a);
+    }
     weft_close(c);
 }
 

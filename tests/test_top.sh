@@ -82,7 +82,8 @@ check "it has no time left" is "$(field "$scratch/out" left_seconds)" null
 check "in a frame" frame "$scratch/stalled"
 check "says since when" told 'no new row for 8:[0-9]'
 check "patience is an option" is "$(state "$scratch/stalled" --stalled 1000)" running
-check "or the lack of it" is "$(state "$scratch/running" --stalled 0.001)" stalled
+run resting 5 "$alive"
+check "or the lack of it" is "$(state "$scratch/resting" --stalled 1)" stalled
 sh -c 'exit 0' &
 gone=$!
 wait $gone

@@ -160,6 +160,9 @@ WEFT_API weft_automaton *weft_automaton_new(weft_ctx *c, const weft_automaton_de
 WEFT_API void weft_automaton_free(weft_automaton *a);                     /* NULL is fine */
 WEFT_API const weft_logic *weft_automaton_logic(const weft_automaton *a);
     /* its gates: inputs are channel 9 + place, row by row; outputs the new channels */
+WEFT_API void weft_automaton_begin(const weft_automaton *a, float pass, float *logits);
+    /* logits [rows, 16] to learn from: gates pass on their first input, but kernels a neighbour
+       each, by turns, so that something is heard from every side; pass: as in weft_logic_logits */
 WEFT_API weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells,
         weft_tensor coef);
     /* cells [channels, boards, height, width] to the next ones, all cells at once */
@@ -177,21 +180,6 @@ typedef struct weft_board {
 WEFT_API weft_err weft_automaton_run(const weft_automaton *a, struct weft_circuit *k,
         const weft_board *d, int steps, uint8_t *cells);
     /* cells [channels, boards, height, width], a byte of 0 or 1 each, by its gates as a circuit */
-
-/* Where few cells are left wrong, better gates can be found by trying: one or two are made another
- * kind, and stay so unless more cells are wrong after the steps than before. */
-typedef struct weft_search_desc {
-    weft_board board;       /* at most 512 cells in all, which all go on in a step */
-    int steps, shown;       /* at most 32 steps; channels 0 .. shown - 1 have a target */
-    const uint8_t *cells;   /* [channels, boards, height, width]: where it begins */
-    const uint8_t *wanted;  /* [shown, boards, height, width]: what it shall show in the end */
-    int64_t  tries;         /* at most; no wrong cell ends it sooner */
-    uint64_t seed;          /* of what is tried */
-} weft_search_desc;
-WEFT_API weft_err weft_automaton_search(const weft_automaton *a, const weft_search_desc *d,
-        float *logits, int64_t *wrong);
-    /* logits [rows, 16]: the likeliest kinds are where it begins, and become what was found; wrong:
-       how many shown cells are not as wanted then, never more than before */
 
 /* ---- circuits: gates that have made up their minds ------------------------------------------- */
 

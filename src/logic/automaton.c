@@ -21,7 +21,8 @@ enum {
 struct weft_automaton {
     weft_ctx *c;
     weft_logic *logic;
-    int channels;
+    int channels, kernels;
+    int gates, told; /* of a kernel over one channel, and how many values it ends with */
     bool wrap;
 };
 
@@ -84,14 +85,21 @@ static int automaton_kernel(automaton_draft *a, int channel, int row, const uint
     return n;
 }
 
+/* Of a kernel over one channel. */
+static int automaton_gates(const weft_automaton_desc *d) {
+    int n = 0;
+    for (const int *w = d->perceive; *w; w++) n += *w;
+    return n;
+}
+
 /* Every kernel over every channel, and then [centres] ++ [channel, value, kernel] as a->now; gives
  * how many, or -1. */
 static int automaton_perceive(automaton_draft *a) {
     const weft_automaton_desc *const d = a->d;
+    const int rows = automaton_gates(d);
     uint64_t seed[AUTOMATON_LAYERS];
     for (int k = 0; d->perceive[k]; k++) seed[k] = automaton_seed(a);
-    int rows = 0, n = 0;
-    for (int k = 0; d->perceive[k]; k++) rows += d->perceive[k];
+    int n = 0;
     for (int c = 0; c < d->channels; c++)
         a->now[c] = (int32_t)c * AUTOMATON_SEEN + AUTOMATON_CENTRE;
     for (int c = 0; c < d->channels; c++)
@@ -156,7 +164,15 @@ weft_automaton *weft_automaton_new(weft_ctx *c, const weft_automaton_desc *d) {
     weft_logic *l = weft_logic_new(c, d->channels * AUTOMATON_SEEN);
     automaton_draft draft = {.d = d, .c = c, .l = l};
     if (a && room && l) {
-        *a = (weft_automaton){.c = c, .logic = l, .channels = d->channels, .wrap = d->wrap};
+        int last = 0;
+        while (d->perceive[last + 1]) last++;
+        *a = (weft_automaton){.c = c,
+                              .logic = l,
+                              .channels = d->channels,
+                              .kernels = d->kernels,
+                              .gates = automaton_gates(d),
+                              .told = d->perceive[last],
+                              .wrap = d->wrap};
         draft.pairs = room, draft.now = room + 2 * most, draft.next = room + 3 * most;
         if (!automaton_wire(&draft)) {
             weft_resize(c, room, 0);
@@ -184,6 +200,59 @@ weft_ctx *automaton_ctx(const weft_automaton *a) {
 }
 bool automaton_wraps(const weft_automaton *a) {
     return a->wrap;
+}
+
+/* ---- where learning begins ---- */
+
+enum { AUTOMATON_KERNEL = AUTOMATON_LAYERS * AUTOMATON_WIDEST }; /* gates of one, at most */
+
+/* The neighbours that a value of a kernel over the first channel can pass on, a bit each. */
+static unsigned automaton_reach(const weft_logic *l, const unsigned *reach, int first, int value) {
+    if (value >= l->inputs) return reach[value - l->inputs - first];
+    return value == AUTOMATON_CENTRE ? 0 : 1U << value;
+}
+
+/* The neighbour whose turn it is: those beside the cell come first, a step to one that lies across
+ * a corner is two of theirs. */
+static unsigned automaton_turn(unsigned reach, int turn) {
+    static const int order[AUTOMATON_AROUND] = {1, 3, 5, 7, 0, 2, 6, 8};
+    unsigned found[AUTOMATON_AROUND];
+    int n = 0;
+    for (int i = 0; i < AUTOMATON_AROUND; i++)
+        if (reach >> order[i] & 1) found[n++] = 1U << order[i];
+    return n ? found[turn % n] : 0;
+}
+
+static void automaton_pass(float *logits, int row, int kind, float pass) {
+    for (int i = 0; i < WEFT_GATE_KINDS; i++)
+        logits[(size_t)row * WEFT_GATE_KINDS + (size_t)i] = i == kind ? pass : 0;
+}
+
+/* Gates on the way from what kernel k tells down to a neighbour pass on that one. */
+static void automaton_look_out(const weft_automaton *a, int k, float pass, float *logits) {
+    const weft_logic *const l = a->logic;
+    const int first = k * a->gates; /* kernels over the first channel are the first gates */
+    unsigned reach[AUTOMATON_KERNEL];
+    for (int i = 0; i < a->gates; i++) {
+        const weft_gate gate = l->gate[first + i];
+        reach[i] =
+            automaton_reach(l, reach, first, gate.a) | automaton_reach(l, reach, first, gate.b);
+    }
+    for (int told = a->gates - a->told; told < a->gates; told++) {
+        const unsigned wanted = automaton_turn(reach[told], k);
+        for (int value = l->inputs + first + told; value >= l->inputs;) {
+            const weft_gate gate = l->gate[value - l->inputs];
+            const bool other = !(automaton_reach(l, reach, first, gate.a) & wanted);
+            automaton_pass(logits, gate.row, other ? WEFT_GATE_B : WEFT_GATE_A, pass);
+            value = other ? gate.b : gate.a;
+        }
+    }
+}
+
+void weft_automaton_begin(const weft_automaton *a, float pass, float *logits) {
+    for (int i = 0; i < weft_logic_rows(a->logic); i++)
+        automaton_pass(logits, i, WEFT_GATE_A, pass);
+    for (int k = 0; k < a->kernels; k++) automaton_look_out(a, k, pass, logits);
 }
 
 /* ---- a step ---- */
