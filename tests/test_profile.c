@@ -59,6 +59,7 @@ TEST(rows_add_up_to_the_plan) {
                 CHECK_EQ(f.timed, RUNS);
                 CHECK_EQ(f.threads, threads);
                 CHECK(f.busy_us > 0 && f.busy_us + f.wait_us <= f.thread_us * (1 + 1e-9));
+                CHECK(threads == 1 || f.wait_us > 0); /* nobody is always there first */
                 CHECK(f.us > 0 && f.us <= f.thread_us && f.thread_us <= threads * f.us * 1.0001);
                 CHECK_EQ(weft_profile_by(p, WEFT_PROFILE_ALL, (weft_profile_way)way, &rows),
                          WEFT_OK);
@@ -278,6 +279,35 @@ TEST(a_plan_as_json) {
     weft_text_free(l.c, text);
     weft_profile_close(p);
     learner_close(&l);
+}
+
+/* Letters of two, three and four bytes, the last before and the first behind each gap of UTF-8; what
+ * is none is a question mark a byte. */
+TEST(names_are_utf8) {
+    static const struct {
+        const char *name, *said;
+    } text[] = {{"\xc2\x80\xdf\xbf \xc1\xbf\xc2", "\xc2\x80\xdf\xbf ???"},
+                {"\xe0\xa0\x80 \xe0\x9f\xbf", "\xe0\xa0\x80 ???"},
+                {"\xed\x9f\xbf \xed\xa0\x80", "\xed\x9f\xbf ???"},
+                {"\xe2\x82\xac \xe2\x82", "\xe2\x82\xac ??"},
+                {"\xf0\x90\x80\x80 \xf0\x8f\xbf\xbf", "\xf0\x90\x80\x80 ????"},
+                {"\xf4\x8f\xbf\xbf \xf4\x90\x80\x80", "\xf4\x8f\xbf\xbf ????"},
+                {"\xf1\xbf\xbf\xbf \xf5\x80", "\xf1\xbf\xbf\xbf ??"}};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        CASE("%d", (int)i);
+        learner l = learner_open("cpu", (weft_plan_desc){.threads = 1, .name = text[i].name});
+        weft_profile *p = weft_profile_open(l.c, NULL);
+        learner_run(&l, 1);
+        char *json = weft_profile_json(p, 0), said[80] = "";
+        if (CHECK(json)) {
+            const weft_json j = weft_json_parse(l.c, json, strlen(json), "kernels.json");
+            weft_json_text(weft_json_get(j, "plan"), said, sizeof said);
+            CHECK_STR(said, text[i].said);
+        }
+        weft_text_free(l.c, json);
+        weft_profile_close(p);
+        learner_close(&l);
+    }
 }
 
 /* ---- what is refused ---- */

@@ -123,6 +123,7 @@ check "they all fit" told '^kernel9 *block9/attn *\[8,9\] *█* *90.0 %  900.0 u
 COLUMNS=80 LINES=24
 check "as JSON" ends 0 "$weft" top --json "$scratch/running"
 check "is JSON" is_json "$scratch/out"
+check "apart from the metrics" told '"metrics": {[^{}]*}, "'
 check "all of them" told '"name": "kernel9", "scope": "block9/attn", "shape": "\[8,9\]"'
 printf '{"kernels": [{"name": "a\\u001b[31mb\\u0007\\u202e", "share": 1e300, "us": -1}, 5, {"share": null}]}' \
     >"$scratch/running/kernels.json"
@@ -133,6 +134,27 @@ check "half a file" frame "$scratch/running"
 check "is told" told 'kernels.json: '
 check "as JSON too" is "$(state "$scratch/running" >/dev/null && field "$scratch/out" problem | grep -c kernels)" 1
 rm "$scratch/running/kernels.json"
+
+# ---- metrics by their names, and a title that is cut within a letter ----
+
+run named 0 "$alive"
+rows() { # sed's words for what is a row of that run
+    sed "/\"test/d; $1" "$scratch/running/metrics.jsonl" >"$scratch/named/metrics.jsonl"
+}
+COLUMNS=160 LINES=50
+rows 's|train/loss|optim/lr|'
+check "with a rate" frame "$scratch/named"
+check "rates have words" told '^Learning rate 0.1 optim$'
+rows 's|"train/loss"|"device_bytes": 5000000, &|'
+check "with bytes" frame "$scratch/named"
+check "bytes have units" told '^Loss 0.1 train  *Device 5.0 MB$'
+COLUMNS=80 LINES=24
+for lead in '' x; do
+    echo "{\"title\": \"$lead$(printf '%0300d' 0 | sed 's/0/ä/g')\"}" >"$scratch/named/config.json"
+    check "a long title" ends 0 "$weft" top --json "$scratch/named"
+    check "is whole letters ($lead)" is_json "$scratch/out"
+    check "of which it has many ($lead)" told "\"title\": \"$lead\(ä\)*ä\", \""
+done
 
 # ---- what is not quite a run ----
 
