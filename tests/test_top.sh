@@ -167,6 +167,11 @@ cp -r "$scratch/running" "$scratch/spoiled"
 check "spoiled rows are counted" is "$(state "$scratch/spoiled" >/dev/null && field "$scratch/out" skipped)" 3
 check "and told" frame "$scratch/spoiled"
 check "in red letters" told '^3 lines of metrics.jsonl could not be read$'
+cp "$scratch/broken/status.json" "$scratch/spoiled"
+check "one note after the other" frame "$scratch/spoiled"
+check "why it ended" told '^step 2001: log in head gives nan'
+check "and the lines" told '^3 lines of metrics.jsonl could not be read$'
+cp "$scratch/running/status.json" "$scratch/spoiled"
 check "half a row is none yet" is "$(state "$scratch/spoiled" >/dev/null && field "$scratch/out" step)" 2000
 printf 'no\nno\n' >"$scratch/spoiled/metrics.jsonl"
 check "nothing but those" refuses 4 'none of its 2 lines is a row' "$weft" top --once "$scratch/spoiled"
