@@ -98,6 +98,11 @@ static weft_err picture_wrong(const automata_task *t, const weft_automaton *a, w
     return automata_judge(t, a, k, one, 0, wrong, tried);
 }
 
+/* How both are learned and judged: docs/logic.md has what else was tried. */
+#define PICTURE_LEARNS                                                                             \
+    .last = 1, .around = true, .rate = 0.15f, .pass = 10, .decay = 0.01f, .beta2 = 0.99f,          \
+    .bits = 0.01f, .below = 0.001f, .check = 10, .patience = 1000, .wrong = picture_wrong
+
 static const int lizard_perceive[] = {8, 4, 2, 1, 0};
 static const int lizard_update[] = {512, 512, 512, 512, 512, 512, 512, 512, 256, 128, 0};
 const automata_task automata_lizard = {
@@ -113,19 +118,9 @@ const automata_task automata_lizard = {
     .steps = 12,
     .lesson = {1, 20, 20, 12},
     .shown = 1,
-    .last = 1,
-    .around = true,
-    .rate = 0.15f,
-    .pass = 10,
-    .decay = 0.01f,
-    .beta2 = 0.99f,
-    .bits = 0.01f,
-    .below = 0.001f,
-    .check = 10,
-    .patience = 1000,
+    PICTURE_LEARNS,
     .begin = lizard_begin,
     .target = lizard_target,
-    .wrong = picture_wrong,
 };
 
 static const int g_perceive[] = {8, 4, 2, 0};
@@ -139,17 +134,7 @@ const automata_task automata_g = {
     .steps = 15,
     .lesson = {1, 16, 16, 15},
     .shown = 3,
-    .last = 1,
-    .around = true,
-    .rate = 0.15f,
-    .pass = 10,
-    .decay = 0.01f,
-    .beta2 = 0.99f,
-    .bits = 0.01f,
-    .below = 0.001f,
-    .check = 10,
-    .patience = 1000,
+    PICTURE_LEARNS,
     .begin = g_begin,
     .target = g_target,
-    .wrong = picture_wrong,
 };

@@ -20,7 +20,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { AGAINST_PAIRS = 16, AGAINST_ROUNDS = 10, AGAINST_AGAIN = 20, AGAINST_LINES = 512 };
 

@@ -4,6 +4,8 @@
 #endif
 #include "screen.h"
 
+#include <weft/io.h>
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -32,19 +34,11 @@ bool screen_same(const screen *a, const screen *b) {
 
 /* The letter that s begins with: its bytes, at least 1, and its number; 0: it is none. */
 static int screen_letter(const char *s, uint32_t *code) {
-    const unsigned char *u = (const unsigned char *)s;
-    const int n = u[0] < 0x80 ? 1 : u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
-    *code = n == 1 ? u[0] : u[0] & (0x7fu >> n);
-    for (int i = 1; i < n; i++) {
-        if ((u[i] & 0xc0) != 0x80) {
-            *code = 0;
-            return 1;
-        }
-        *code = *code << 6 | (u[i] & 0x3f);
-    }
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (*code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) *code = 0;
-    return *code ? n : 1;
+    const int n = (int)weft_utf8(s, strnlen(s, 4));
+    *code = n == 1 ? (unsigned char)*s : (unsigned char)*s & (0x7fu >> n);
+    for (int i = 1; i < n; i++) *code = *code << 6 | ((unsigned char)s[i] & 0x3f);
+    if (!n) *code = 0;
+    return n ? n : 1;
 }
 
 typedef struct screen_range {

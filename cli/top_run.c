@@ -110,16 +110,6 @@ static bool top_run_same(const top_mark *a, const top_mark *b) {
            !top_run_later(a->changed, b->changed) && !top_run_later(b->changed, a->changed);
 }
 
-/* Cut, if it must be, behind a whole letter. */
-static void top_run_text(weft_json j, char *out, size_t bytes) {
-    out[0] = 0;
-    if (weft_json_text(j, out, bytes) < bytes) return;
-    size_t n = strlen(out);
-    while (n && ((unsigned char)out[n - 1] & 0xc0) == 0x80) n--;
-    if (n && (unsigned char)out[n - 1] >= 0x80) n--;
-    out[n] = 0;
-}
-
 static weft_err top_run_config(top_run *t) {
     char path[4096];
     weft_file file;
@@ -129,8 +119,8 @@ static weft_err top_run_config(top_run *t) {
     if (e) return e;
     const weft_json config = weft_json_parse(t->ctx, file.bytes, file.n, path);
     if (weft_json_kind_of(config) == WEFT_JSON_NONE) e = weft_error_code(t->ctx);
-    top_run_text(weft_json_get(config, "title"), t->title, sizeof t->title);
-    top_run_text(weft_json_get(config, "command"), t->command, sizeof t->command);
+    weft_json_text(weft_json_get(config, "title"), t->title, sizeof t->title);
+    weft_json_text(weft_json_get(config, "command"), t->command, sizeof t->command);
     weft_file_close(&file);
     return e;
 }

@@ -32,23 +32,11 @@ size_t record_text(char out[RECORD_BYTES], const weft_bench_record *r) {
     return (size_t)n;
 }
 
-/* Bytes that begin a text of UTF-8 as one character; 0: they do not. A file that held such a name
- * could not be read again. */
-static size_t record_character(const char *s) {
-    const unsigned char *p = (const unsigned char *)s;
-    const size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    if (p[0] > 0xf4) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    const bool too_long = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    const bool no_letter = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return too_long || no_letter ? 0 : n;
-}
-
+/* A file with a name that is no UTF-8 could not be read again. */
 static bool record_named(const weft_bench_record *r) {
     if (!r->name[0] || !memchr(r->name, 0, sizeof r->name)) return false;
     size_t n = 1;
-    for (const char *p = r->name; *p && n; p += n) n = record_character(p);
+    for (const char *p = r->name; *p && n; p += n) n = weft_utf8(p, strlen(p));
     return n > 0;
 }
 

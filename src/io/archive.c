@@ -290,7 +290,7 @@ weft_err weft_archive_text(weft_archive *a, const char *key, const char *value) 
     size_t n = strlen(key), m = value ? strlen(value) : 0, at = 0;
     bool sound = reader_is_name(key, n);
     for (size_t i = 0, k; i < m && sound; i += k) {
-        k = reader_utf8((const unsigned char *)value + i, m - i);
+        k = weft_utf8(value + i, m - i);
         sound = k > 0;
     }
     if (!sound)

@@ -99,7 +99,7 @@ static size_t json_character(const char **at, const char *end, char out[4]) {
     const char *p = *at;
     if (p >= end || *p == '"') return 0;
     if (*p != '\\' || p + 1 >= end) {
-        size_t n = reader_utf8((const unsigned char *)p, (size_t)(end - p));
+        size_t n = weft_utf8(p, (size_t)(end - p));
         if (!n) n = 1;
         memcpy(out, p, n);
         *at = p + n;

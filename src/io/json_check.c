@@ -107,7 +107,7 @@ static weft_err json_check_text(json_checker *k) {
             IO_TRY(json_check_escape(k));
             continue;
         }
-        size_t n = reader_utf8(k->r->bytes + k->r->at, k->end - k->r->at);
+        size_t n = weft_utf8((const char *)k->r->bytes + k->r->at, k->end - k->r->at);
         if (!n)
             return weft_read_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "not UTF-8: byte 0x%02x",
                                   (unsigned)b);

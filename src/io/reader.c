@@ -58,25 +58,11 @@ const char *reader_path(const char *path) {
     return path + skip;
 }
 
-size_t reader_utf8(const unsigned char *s, size_t n) {
-    if (s[0] < 0x80) return 1;
-    size_t k = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || n < k) return 0;
-    uint32_t v = s[0] & (0x7fu >> k);
-    for (size_t i = 1; i < k; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0;
-        v = v << 6 | (s[i] & 0x3fu);
-    }
-    if (v < (k == 4 ? 0x10000u : k == 3 ? 0x800u : 0x80u)) return 0; /* longer than needed */
-    return v > 0x10ffff || (v >= 0xd800 && v < 0xe000) ? 0 : k;
-}
-
 bool reader_is_name(const char *s, size_t n) {
     if (!n || n > NAME_MAX_BYTES) return false;
-    const unsigned char *p = (const unsigned char *)s;
     for (size_t i = 0, k; i < n; i += k) {
-        k = reader_utf8(p + i, n - i);
-        if (!k || p[i] < 0x20 || p[i] == 0x7f) return false;
+        k = weft_utf8(s + i, n - i);
+        if (!k || (unsigned char)s[i] < 0x20 || s[i] == 0x7f) return false;
     }
     return true;
 }

@@ -15,8 +15,6 @@ enum { NAME_MAX_BYTES = 1024, FIELD_BYTES = 96 };
 /* A path as messages show it: its end, since that is what tells files apart. */
 const char *reader_path(const char *path);
 
-/* Bytes of the UTF-8 character at s, 0 when it is none. n > 0 bytes are there. */
-size_t reader_utf8(const unsigned char *s, size_t n);
 /* Is this a name: UTF-8, 1 to NAME_MAX_BYTES bytes, no control characters? */
 bool reader_is_name(const char *s, size_t n);
 

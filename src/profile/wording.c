@@ -33,25 +33,9 @@ void profile_add(profile_text *t, const char *format, ...) {
     if (n >= 0 && !t->failed) t->n += (size_t)n;
 }
 
-/* How many bytes the character at s has; 0: it is none of UTF-8, or was cut. */
-static int wording_character(const unsigned char *s) {
-    const int n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
-    if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
-    return n;
-}
-
 void profile_quote(profile_text *t, const char *s) {
     char clean[256];
-    size_t length = 0;
-    for (int k; *s && length + 4 < sizeof clean; s += k ? k : 1, length += k ? (size_t)k : 1) {
-        k = wording_character((const unsigned char *)s);
-        if (k) memcpy(clean + length, s, (size_t)k);
-        else clean[length] = '?';
-    }
-    clean[length] = 0;
+    weft_utf8_text(clean, sizeof clean, s);
     const size_t n = weft_json_quote(NULL, 0, clean);
     if (!wording_room(t, n + 1)) return;
     weft_json_quote(t->s + t->n, t->room - t->n, clean);

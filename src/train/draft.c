@@ -60,24 +60,9 @@ void draft_free(draft *d) {
 
 /* ---- letters ---- */
 
-size_t draft_letter(const char *s, size_t n) {
-    const unsigned char *u = (const unsigned char *)s;
-    if (!n) return 0;
-    if (u[0] < 0x80) return 1;
-    const size_t length = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
-    if (u[0] < 0xc2 || u[0] > 0xf4 || length > n) return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((u[i] & 0xc0) != 0x80) return 0;
-    /* Too long a form, a half of a surrogate pair, or beyond the last letter. */
-    if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-        (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 bool draft_utf8(const char *s) {
     size_t left = strlen(s), n;
-    for (; left && (n = draft_letter(s, left)) > 0; s += n) left -= n;
+    for (; left && (n = weft_utf8(s, left)) > 0; s += n) left -= n;
     return !left;
 }
 
@@ -93,7 +78,7 @@ void draft_json(draft *d, const char *s) {
 void draft_html(draft *d, const char *s) {
     size_t left = strlen(s);
     while (left) {
-        const size_t n = draft_letter(s, left);
+        const size_t n = weft_utf8(s, left);
         const unsigned char c = (unsigned char)*s;
         if (!n || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) draft_text(d, draft_unknown);
         else if (c == '&') draft_text(d, "&amp;");

@@ -24,9 +24,6 @@ void draft_fixed(draft *d, double v, int decimals);
 void draft_clear(draft *d); /* keeps the memory */
 void draft_free(draft *d);
 
-/* Bytes of the UTF-8 letter that s begins with, 0 if it is none; n bytes are there. */
-size_t draft_letter(const char *s, size_t n);
-
-bool draft_utf8(const char *s); /* whether all of it is */
+bool draft_utf8(const char *s); /* whether all of it is letters of UTF-8 */
 
 #endif

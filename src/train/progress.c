@@ -140,7 +140,7 @@ typedef struct progress_field {
 static void progress_word(progress_field *f, const char *s, bool utf8) {
     size_t n = strlen(f->text), left = strlen(s);
     while (left && n + 5 < sizeof f->text) {
-        size_t bytes = draft_letter(s, left);
+        size_t bytes = weft_utf8(s, left);
         const unsigned char a = (unsigned char)s[0], b = bytes > 1 ? (unsigned char)s[1] : 0;
         const bool control = a < 0x20 || a == 0x7f || (a == 0xc2 && b < 0xa0);
         const bool good = bytes && !control && (bytes == 1 || utf8);

@@ -1,6 +1,5 @@
 /* scale.c - ticks at 1, 2 or 5 times a power of ten, and their labels. */
 #include "scale.h"
-#include "draft.h"
 
 #include <weft/io.h>
 

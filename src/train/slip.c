@@ -68,11 +68,7 @@ void slip_close(slip *s) {
 /* ---- fields ---- */
 
 void slip_text(weft_json object, const char *key, char *out, size_t bytes) {
-    out[0] = 0;
-    if (weft_json_text(weft_json_get(object, key), out, bytes) < bytes) return;
-    size_t n = 0; /* it was cut, perhaps inside a letter */
-    for (size_t more; (more = draft_letter(out + n, strlen(out + n))) > 0;) n += more;
-    out[n] = 0;
+    weft_json_text(weft_json_get(object, key), out, bytes);
 }
 
 double slip_number(weft_json object, const char *key) {

@@ -69,20 +69,6 @@ static weft_err status_write(train *t) {
     return e;
 }
 
-/* What fits of a text that may be anything: whole letters, and ? for what is none. */
-static void status_text(char *out, size_t bytes, const char *text) {
-    size_t n = 0;
-    for (size_t left = strlen(text), letter; left; text += letter, left -= letter) {
-        const bool good = (letter = draft_letter(text, left)) > 0;
-        if (!good) letter = 1;
-        if (n + letter >= bytes) break;
-        if (good) memcpy(out + n, text, letter);
-        else out[n] = '?';
-        n += letter;
-    }
-    out[n] = 0;
-}
-
 static void status_measure(train *t) {
     t->status.state_bytes = 0;
     for (size_t i = 0; i < weft_state_count(t->s); i++) {
@@ -99,7 +85,7 @@ weft_err train_status_start(train *t) {
     t->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     strcpy(s->state, "running");
     char host[sizeof s->host] = "";
-    if (gethostname(host, sizeof host - 1) == 0) status_text(s->host, sizeof s->host, host);
+    if (gethostname(host, sizeof host - 1) == 0) weft_utf8_text(s->host, sizeof s->host, host);
     s->process = getpid();
     s->steps = t->d->steps;
     s->seconds = t->d->seconds;
@@ -125,7 +111,7 @@ weft_err train_status_end(train *t, weft_err e) {
     const bool stopped =
         !failed && t->r->ending == WEFT_END_INTERRUPTED && t->d->stop && *t->d->stop;
     strcpy(s->state, failed ? "failed" : stopped ? "stopped" : states[t->r->ending]);
-    status_text(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
+    weft_utf8_text(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
     if (stopped) /* as the program wished, which may well be that all is learned */
         snprintf(s->text, sizeof s->text, "stopped after step %lld", (long long)t->step);
     s->ended = weft_wall();

@@ -10,7 +10,6 @@
         if (tried_ != WEFT_OK) return tried_;                                                      \
     } while (0)
 
-
 /* ---- snapshot.c: all values of a state, aside ---- */
 
 typedef struct train_snapshot {
