@@ -28,8 +28,12 @@ for task in life checkerboard "checkerboard --async" lizard g; do
     check "$task, whole" ends 0 "$weft" train $task --run "$scratch/whole" --attempt 6 --steps 16 --threads 1 -q
     check "$task, half" ends 0 "$weft" train $task --run "$scratch/halves" --attempt 6 --steps 8 --threads 2 -q
     check "$task, half differs" differ whole halves
-    check "$task, other half" ends 0 "$weft" train $task --run "$scratch/halves" --resume --steps 16 -q
-    check "$task, same bits" same whole halves
+    for steps in 11 16; do # with the wiring it stopped in, and with the next
+        check "$task, other half" ends 0 "$weft" train $task --run "$scratch/halves" --resume --steps $steps -q
+        check "$task, whole" ends 0 "$weft" train $task --run "$scratch/whole" --attempt 6 --steps $steps --threads 1 \
+            --overwrite -q
+        check "$task, same bits after $steps" same whole halves
+    done
 done
 
 # ---- pictures, which take longer ----

@@ -176,6 +176,19 @@ check "which is JSON" is_json "$scratch/out"
 check "fields" has "$scratch/out" schema bench line threads verdict ratio low high pairs median_us other_us
 check "slower by far" ends 3 env WEFT_BENCH_SLOW=1000% timeout 100 $one --against "$weft"
 check "is told" grep -q '^special-erf .* slower$' "$scratch/out"
+cat >"$scratch/later" <<END
+#!/bin/sh
+echo >>'$scratch/starts'
+[ \$(wc -l <'$scratch/starts') -le \$LOOKED ] || export WEFT_BENCH_SLOW=4000%
+exec '$weft' "\$@"
+END
+chmod +x "$scratch/later" # slow from its start number LOOKED on, which is once in a round
+check "one look" ends 0 env LOOKED=1000 timeout 100 $one --against "$scratch/later" --max-slowdown 100
+looked=$(wc -l <"$scratch/starts")
+rm "$scratch/starts"
+check "slower at the first look" ends 0 env LOOKED="$looked" WEFT_BENCH_SLOW=1000% timeout 100 $one --against "$scratch/later"
+check "not at the second" grep -q '^special-erf .* slower once, not again$' "$scratch/out"
+check "which is longer" [ "$(wc -l <"$scratch/starts")" -gt $((2 * looked)) ]
 check "within the limit" ends 0 env WEFT_BENCH_SLOW=100% timeout 100 $one --against "$weft" --max-slowdown 100
 for option in "--save $base" "--baseline $base" "--history $history" "--html $scratch/x.html"; do
     check "--against and ${option%% *}" usage_error 'do not go with it' $one --against "$weft" $option

@@ -199,6 +199,9 @@ touch -d '1 hour ago' "$scratch"/here/runs/old/*
 touch "$scratch"/here/runs/young/*
 check "the newest run" inside
 check "is found" is "$(field "$scratch/out" run)" runs/young
+touch -d '2 hours ago' "$scratch"/here/runs/young/*
+check "whichever it is" inside
+check "by its files" is "$(field "$scratch/out" run)" runs/old
 
 # ---- a real run, before, during and after ----
 
