@@ -58,7 +58,7 @@ say = $(if $(V),,@echo '  $(1)  $@';)
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory
 
 .PHONY: all demo check test test-long test-again test-clang test-asan test-tsan test-fuzz test-amalgamation \
-	examples bench install amalgamation lines format format-check clean help FORCE
+	examples bench install uninstall amalgamation lines format format-check clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -66,11 +66,11 @@ all: $(STATIC) $(SHARED) $(PROGRAM) $(PAGES)
 
 help:
 	@echo 'make              build/libweft.a, build/libweft.so, build/weft, manual pages, completion'
-	@echo 'make demo         set up, build, train a small network'
+	@echo 'make demo         build, train a small network; installs a compiler if there is none'
 	@echo 'make test         set up, build, run all tests (T=part of a name)'
 	@echo 'make test-long    the tests again in full, with clang, sanitizers and as one file'
 	@echo 'make bench        all benchmarks beside their peers, a quarter of an hour; writes docs/benchmarks.md'
-	@echo 'make install      into PREFIX=$(PREFIX), under DESTDIR'
+	@echo 'make install      into PREFIX=$(PREFIX), under DESTDIR; make uninstall removes it'
 	@echo 'make amalgamation build/weft.c and build/weft.h'
 	@echo 'make lines        line counts, long files marked'
 	@echo 'make format       clang-format on what it may touch; format-check only looks'
@@ -131,9 +131,10 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(STATIC)
 
 examples: $(EXAMPLES)
 
+# Needs a compiler and nothing else, and builds no more than the command.
 demo:
-	@tools/setup
-	@$(MAKE) $(PARALLEL) -s all
+	@tools/setup build
+	@$(MAKE) $(PARALLEL) -s $(BUILD)/weft
 	@$(BUILD)/weft demo
 
 test:
@@ -183,7 +184,10 @@ amalgamation:
 	@tools/amalgamate $(BUILD)
 
 INSTALL ?= install
+LDCONFIG ?= ldconfig
 root    := $(DESTDIR)$(PREFIX)
+# A library in a folder that the linker searches is found once its cache has been renewed.
+REFRESH_LINKER = export PATH="$$PATH:/usr/sbin:/sbin"; $(LDCONFIG) 2>/dev/null
 fill    := sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@MAJOR@|$(MAJOR)|'
 
 install: all
@@ -209,6 +213,24 @@ ifneq ($(PROGRAM),)
 	$(INSTALL) -d '$(root)/share/weft/digits'
 	$(INSTALL) -m 644 data/*.csv data/README.md '$(root)/share/weft'
 	$(INSTALL) -m 644 data/digits/*.npz '$(root)/share/weft/digits'
+endif
+ifeq ($(DESTDIR),)
+	@$(REFRESH_LINKER) && $(LDCONFIG) -p | grep -q '$(root)/lib/libweft.so' || \
+		echo 'The dynamic linker does not find $(root)/lib yet: run ldconfig as root (the folder must' \
+		'be named in /etc/ld.so.conf), or set LD_LIBRARY_PATH'
+endif
+
+# Removes what install has put there, and the folders that are Weft's own if nothing else is in them.
+OWN_FOLDERS = include/weft lib/cmake/weft share/weft/digits share/weft
+uninstall:
+	cd '$(root)/' && rm -f include/weft/*.h lib/libweft.a lib/libweft.so lib/libweft.so.* \
+		lib/pkgconfig/weft.pc lib/cmake/weft/*.cmake bin/weft share/man/man1/weft.1 \
+		share/man/man1/weft-*.1 share/bash-completion/completions/weft \
+		share/zsh/site-functions/_weft share/fish/vendor_completions.d/weft.fish \
+		share/weft/*.csv share/weft/README.md share/weft/digits/*.npz
+	@cd '$(root)/' && for folder in $(OWN_FOLDERS); do rmdir $$folder 2>/dev/null || true; done
+ifeq ($(DESTDIR),)
+	@$(REFRESH_LINKER) || true
 endif
 
 lines:

@@ -91,7 +91,7 @@ static const command *command_take_task(const command *c, int *word_count, char 
     return NULL;
 }
 
-int command_run(const command *c, int word_count, char **words) {
+int command_run(const command *c, const char *program, int word_count, char **words) {
     const command *const task = c->tasks ? command_take_task(c, &word_count, words) : NULL;
     const command *const last = task ? task : c;
     const char *const operands = last->operands ? last->operands : "";
@@ -104,7 +104,8 @@ int command_run(const command *c, int word_count, char **words) {
         fputs("weft: out of memory\n", stderr);
         return EXIT_RESOURCES;
     }
-    call request = {.command = c, .task = task, .name = name, .settings = settings};
+    call request = {
+        .command = c, .task = task, .name = name, .program = program, .settings = settings};
     int (*const run)(const call *) = last->run ? last->run : task ? c->run : NULL;
     int status = EXIT_USAGE;
     switch (options_parse(&o, name, settings, word_count, words, &request.count)) {

@@ -36,6 +36,7 @@ typedef struct command command;
 typedef struct call {
     const command *command, *task; /* task NULL: it has none, or none was named      */
     const char *name;              /* "train digits", for messages                   */
+    const char *program;           /* how to call weft again, for hints: build/weft  */
     const void *settings;          /* zero where an option was not given             */
     const options *options;        /* options_given tells a zero from an absence     */
     int count;
@@ -87,7 +88,8 @@ extern const command bench_command, convert_command, data_command, demo_command,
     top_command, train_command;
 
 const command *command_find(const command *const *list, const char *name);
-int command_run(const command *c, int word_count, char **words); /* an exit code */
+int command_run(const command *c, const char *program, int word_count, char **words);
+/* an exit code */
 
 int command_code(weft_err e); /* the exit code that an error of the library becomes */
 int command_failed(const call *c, const weft_ctx *ctx); /* tells its last error; the exit code */

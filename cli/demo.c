@@ -16,6 +16,20 @@ typedef struct demo_settings {
 
 enum { DEMO_WORDS = 16 };
 
+/* What to type next, in two columns. */
+static void demo_next(const char *program) {
+    static const char *const next[][2] = {
+        {"data get mnist", "all 70,000 digits instead of a few"},
+        {"train digits --model cnn", "a more accurate network"},
+        {"export --c runs/demo", "the network as one C file"},
+        {"doctor", "what Weft finds on this machine"},
+    };
+    puts("\nTry next");
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+        printf("  %s %-26s%s\n", program, next[i][0], next[i][1]);
+    printf("  %-*s%s\n", (int)strlen(program) + 27, "docs/guide.md", "write your own");
+}
+
 static int demo_main(const call *c) {
     const demo_settings *s = c->settings;
     char seconds[32], seed[32], threads[32];
@@ -30,18 +44,12 @@ static int demo_main(const call *c) {
         snprintf(threads, sizeof threads, "%d", s->threads);
         words[n++] = "--threads", words[n++] = threads;
     }
-    printf("A network learns to read digits. The same as:\n\n  weft train");
+    printf("Training a network to read digits. The same as:\n\n  %s train", c->program);
     for (int i = 0; i < 8; i++) printf(" %s", words[i]);
     puts("\n");
     fflush(stdout);
-    const int status = command_run(&train_command, n, words);
-    if (status == EXIT_GOOD)
-        puts("\nTry next\n"
-             "  weft data get mnist             all 70,000 digits instead of a few\n"
-             "  weft train digits --model cnn   a better reader\n"
-             "  weft export --c runs/demo       the network as one C file\n"
-             "  weft doctor                     what Weft finds on this machine\n"
-             "  docs/guide.md                   write your own");
+    const int status = command_run(&train_command, c->program, n, words);
+    if (status == EXIT_GOOD) demo_next(c->program);
     return status;
 }
 
@@ -61,10 +69,9 @@ const command demo_command = {
     .name = "demo",
     .summary = "train a network to read digits, in seconds",
     .operands = "",
-    .about =
-        "Trains on the small set of digits that comes with Weft, or on all of MNIST if it is\n"
-        "there, tells how many of those it has never seen it reads right, and leaves a report\n"
-        "in runs/demo. Progress goes to stderr.\n",
+    .about = "Trains on the small set of digits that comes with Weft, or on all of MNIST if it is\n"
+             "there, reports the accuracy on test digits it has never seen, and leaves a report\n"
+             "in runs/demo. Progress goes to stderr.\n",
     COMMAND_OPTIONS(demo_options),
     .settings_size = sizeof(demo_settings),
     .run = demo_main,

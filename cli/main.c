@@ -37,7 +37,9 @@ int main(int argc, char **argv) {
         help_of_program(stderr);
         status = EXIT_USAGE;
     } else if (command_find(commands, first)) {
-        status = command_run(command_find(commands, first), argc - 2, argv + 2);
+        /* typed as a path, it may well not be on PATH: hints name it the same way */
+        const char *const program = strchr(argv[0], '/') ? argv[0] : "weft";
+        status = command_run(command_find(commands, first), program, argc - 2, argv + 2);
     } else {
         status = main_unknown(first);
     }

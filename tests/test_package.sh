@@ -20,8 +20,16 @@ done
 only_ours() { ! nm -D --defined-only "$build/libweft.so" | awk '{ print $NF }' | grep -v '^weft_'; }
 if have nm; then check "libweft.so exports only weft_ names" only_ours; else skip exports "no nm"; fi
 
+# Stands in for ldconfig, and remembers that it ran.
+cat >"$scratch/ldconfig" <<END
+#!/bin/sh
+echo ran >>"$scratch/renewed"
+echo "	libweft.so.0 (libc6) => $scratch/own/lib/libweft.so.0"
+END
+chmod +x "$scratch/ldconfig"
 root=$scratch/root
-check "install" make install BUILD="$build" CC="$cc" DESTDIR="$root" PREFIX=/usr/local
+check "install" make install BUILD="$build" CC="$cc" DESTDIR="$root" PREFIX=/usr/local LDCONFIG="$scratch/ldconfig"
+check "a package leaves the linker alone" test ! -e "$scratch/renewed"
 export LD_LIBRARY_PATH="$root/usr/local/lib"
 export PKG_CONFIG_PATH="$root/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 
@@ -76,4 +84,21 @@ CMAKE
 else
     skip "through CMake" "not installed"
 fi
+
+own() { # target: in place, not for a package; prints what the target itself says
+    make -s "$1" BUILD="$build" CC="$cc" PREFIX="$scratch/own" LDCONFIG="$scratch/ldconfig" >"$scratch/said" &&
+        ! grep 'does not find' "$scratch/said"
+}
+files_in() { find "$1" ! -type d; }
+check "install in place" own install
+check "renews the linker's cache" test -s "$scratch/renewed"
+check "as many files" sh -c "[ $(files_in "$scratch/own" | wc -l) -eq $(files_in "$root" | wc -l) ]"
+echo mine >"$scratch/own/share/weft/mine"
+rm "$scratch/renewed"
+check "uninstall" own uninstall
+check "renews it too" test -s "$scratch/renewed"
+check "uninstall leaves what is not Weft's" test "$(files_in "$scratch/own")" = "$scratch/own/share/weft/mine"
+check "uninstall of a package" make uninstall BUILD="$build" DESTDIR="$root" PREFIX=/usr/local
+check "leaves no file" test -z "$(files_in "$root")"
+check "nor a folder of Weft's own" test -z "$(find "$root" -name 'weft*')"
 finish
