@@ -49,6 +49,29 @@ static weft_tensor recurred(program *p, weft_cell cell, weft_shape size, int how
     return r.c.g ? weft_concat(weft_list(y, r.c), 0) : y;
 }
 
+/* A step of an optimiser with a scale and with a condition, which holds: one is clipped. */
+static weft_tensor stepped_by(program *p, int slot, double lo, double hi) {
+    return weft_cast(program_given(p, slot, WEFT_F32, lo, hi, weft_dims(5)), WEFT_F32);
+}
+static weft_step_desc stepped_how(program *p) {
+    weft_tensor sum = weft_sum(stepped_by(p, 1, -2, 2), WEFT_ALL, false);
+    return (weft_step_desc){.clip = 0.9f,
+                            .scale = weft_scale(sum, 0.3f),
+                            .due = weft_le(weft_scalar(p->g, -100), sum)};
+}
+static weft_stepped adam_stepped(program *p, const weft_adam_desc *d) {
+    const weft_step_desc how = stepped_how(p);
+    weft_tensor lr = weft_scalar(p->g, 0.1f), rate = weft_scalar(p->g, 0.3f);
+    return weft_adam_step(stepped_by(p, 0, -2, 2), stepped_by(p, 1, -2, 2),
+                          stepped_by(p, 4, 0.2, 0.9), stepped_by(p, 2, -2, 2), lr, rate,
+                          weft_scalar(p->g, 1.5f), d, &how);
+}
+static weft_stepped momentum_stepped(program *p, const weft_sgd_desc *d) {
+    const weft_step_desc how = stepped_how(p);
+    return weft_momentum_step(stepped_by(p, 0, -2, 2), stepped_by(p, 1, -2, 2),
+                              stepped_by(p, 2, -2, 2), weft_scalar(p->g, 0.1f), d, &how);
+}
+
 #define G         (p->g)
 #define NONE      ((weft_tensor){0})
 #define DIMS(...) weft_dims(__VA_ARGS__)

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* for madvise */
 #endif
 #include "core/base.h"
+#include "core/limits.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +162,16 @@ uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
 bool checked_mul(int64_t a, int64_t b, int64_t *out) {
     if (a < 0 || b < 0 || (a && b > INT64_MAX / a)) return false;
     *out = a * b;
+    return true;
+}
+
+bool shape_count(int rank, const int64_t *dim, int64_t *count) {
+    int64_t all = 1; /* extents of 0 as 1 */
+    *count = 1;
+    for (int i = 0; i < rank; i++) {
+        if (!checked_mul(all, dim[i] ? dim[i] : 1, &all) || all > LIMIT_ELEMENTS) return false;
+        *count *= dim[i];
+    }
     return true;
 }
 

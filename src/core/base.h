@@ -62,11 +62,18 @@ weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args);
 /* ---- numbers ---- */
 
 bool checked_mul(int64_t a, int64_t b, int64_t *out);   /* false on overflow or a negative factor */
+/* elements; false: an extent is negative, or there are more than LIMIT_ELEMENTS */
+bool shape_count(int rank, const int64_t *dim, int64_t *count);
 const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim); /* "[8,64,512]" */
 
 WEFT_INLINE int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 WEFT_INLINE int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 WEFT_INLINE uint32_t bits_of(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
+/* cut towards zero, saturating; nan gives 0 */
+WEFT_INLINE int32_t i32_of(float v) {
+    if (!(v > -2147483648.0f)) return v == v ? INT32_MIN : 0;
+    return v < 2147483648.0f ? (int32_t)v : INT32_MAX;
+}
 WEFT_INLINE float float_of(uint32_t u) { float v; memcpy(&v, &u, 4); return v; }
 
 #endif

@@ -238,7 +238,7 @@ static weft_tensor compose_random(weft_graph *g, random_kind kind, weft_shape s)
     };
     g->in_scope = scope;
     if (!graph_checked(g, in, 2)) return tensor_at(g, 0);
-    char path[SCOPE_LENGTH + 1];
+    char path[LIMIT_SCOPE_LENGTH + 1];
     node here = {.scope = scope};
     node_scope(g, &here, path, sizeof path, '/');
     uint64_t stream =
@@ -262,10 +262,10 @@ weft_tensor weft_bernoulli(weft_graph *g, float p, weft_shape s) {
 weft_tensor weft_randint(weft_graph *g, int32_t lo, int32_t hi, weft_shape s) {
     if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
     int64_t span = (int64_t)hi - lo;
-    if (span < 1 || span > 1 << 24)
+    if (span < 1 || span > LIMIT_RANDINT)
         return graph_fail(g, WEFT_ARGUMENT,
-                          "randint: [%d, %d) has %lld values; 1 to 16777216 are possible", (int)lo,
-                          (int)hi, (long long)span);
+                          "randint: [%d, %d) has %lld values; 1 to %d are possible", (int)lo,
+                          (int)hi, (long long)span, LIMIT_RANDINT);
     /* 31 bits by remainder: the same integers on every device; uneven by less than span / 2^31 */
     weft_tensor bits = weft_and(compose_random(g, RANDOM_BITS, s), weft_integer(g, INT32_MAX));
     return weft_add(weft_mod(bits, weft_integer(g, (int32_t)span)), weft_integer(g, lo));

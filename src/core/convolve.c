@@ -144,13 +144,16 @@ static bool convolve_pool(const char *what, weft_tensor x, const weft_pool_desc 
         attr[i] = d->size[i];
         attr[2 + i] = d->stride[i] ? d->stride[i] : d->size[i];
         attr[4 + i] = d->padding[i];
-        fits = attr[i] > 0 && attr[i] <= 4096 && attr[2 + i] > 0 && attr[2 + i] <= INT32_MAX &&
-               attr[4 + i] >= 0 && attr[4 + i] <= attr[i] / 2 &&
+        fits = attr[i] > 0 && attr[i] <= LIMIT_POOL_WINDOW && attr[2 + i] > 0 &&
+               attr[2 + i] <= INT32_MAX && attr[4 + i] >= 0 && attr[4 + i] <= attr[i] / 2 &&
                weft_dim(x, (d->channels_last ? 1 : 2) + i) + 2 * attr[4 + i] >= attr[i];
     }
     if (!fits)
-        graph_fail(x.g, WEFT_SHAPE,
-                   "%s: needs rank 4, a window that fits, and padding of at most half of it", what);
+        graph_fail(
+            x.g, WEFT_SHAPE,
+            "%s: needs rank 4, a window of at most %d by %d that fits, and padding of at most half "
+            "of it",
+            what, LIMIT_POOL_WINDOW, LIMIT_POOL_WINDOW);
     return fits;
 }
 

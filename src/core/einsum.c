@@ -1,13 +1,17 @@
 /* einsum.c - Einstein's summation by lowering: operands are folded together from the left, two
  * at a time, as a sum over private letters, a permute, a batched matmul and a reshape. */
 #include "core/shape.h"
-#include <ctype.h>
 
 typedef struct einsum_term {
     weft_tensor t;
     char letter[WEFT_MAX_RANK + 1];
     int n;
 } einsum_term;
+
+/* in any locale */
+static bool einsum_is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 static int einsum_find(const einsum_term *t, char c) {
     const char *p = memchr(t->letter, c, (size_t)t->n);
@@ -95,19 +99,18 @@ static einsum_term einsum_pair(einsum_term a, einsum_term b, const char *wanted)
 }
 
 weft_tensor weft_einsum(const char *spec, weft_tensors in) {
-    enum { TERMS = 8 };
     if (!in.at || !in.n) {
         weft_fail(NULL, WEFT_ARGUMENT, "einsum: no operands");
         return (weft_tensor){0};
     }
     weft_graph *g = in.at[0].g;
-    if (in.n > TERMS || !spec || !graph_checked(g, in.at, (int)in.n))
+    if (in.n > LIMIT_EINSUM_OPERANDS || !spec || !graph_checked(g, in.at, (int)in.n))
         return g ? graph_fail(
                        g, WEFT_ARGUMENT,
                        "einsum: 1 to %d operands and a text like \"ij,jk->ik\" were expected",
-                       TERMS)
+                       LIMIT_EINSUM_OPERANDS)
                  : in.at[0];
-    einsum_term term[TERMS];
+    einsum_term term[LIMIT_EINSUM_OPERANDS];
     memset(term, 0, sizeof term);
     int64_t extent[128];
     for (int i = 0; i < 128; i++) extent[i] = -1; /* a letter not seen yet */
@@ -117,7 +120,7 @@ weft_tensor weft_einsum(const char *spec, weft_tensors in) {
         for (; *c && *c != ',' && *c != '-'; c++) {
             if (*c == ' ') continue;
             int64_t d = weft_dim(in.at[k], term[k].n);
-            if (!isalpha((unsigned char)*c) || term[k].n >= weft_rank(in.at[k]) ||
+            if (!einsum_is_letter(*c) || term[k].n >= weft_rank(in.at[k]) ||
                 (extent[(int)*c] >= 0 && extent[(int)*c] != d))
                 return graph_fail(g, WEFT_SHAPE, "einsum \"%s\": operand %zu does not fit at '%c'",
                                   spec, k, *c);
@@ -135,7 +138,7 @@ weft_tensor weft_einsum(const char *spec, weft_tensors in) {
         return graph_fail(g, WEFT_ARGUMENT, "einsum \"%s\": \"->\" was expected", spec);
     for (c += 2; *c; c++) {
         if (*c == ' ') continue;
-        if (!isalpha((unsigned char)*c) || extent[(int)*c] < 0 || strchr(wanted, *c) ||
+        if (!einsum_is_letter(*c) || extent[(int)*c] < 0 || strchr(wanted, *c) ||
             strlen(wanted) >= WEFT_MAX_RANK)
             return graph_fail(g, WEFT_ARGUMENT, "einsum \"%s\": '%c' cannot be in the result", spec,
                               *c);

@@ -3,6 +3,7 @@
  * Rules of maps are expanded from ops.def; the others live in vjp.c. Broadcasting never appears
  * in a rule: it is an expand node, whose own rule sums. */
 #include "core/shape.h"
+#include <assert.h>
 
 typedef struct grad_state {
     weft_graph *g;
@@ -57,7 +58,7 @@ static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r,
 #define OP_COMPARE(name, ...)                  case OP_##name: return true;
 #define OP_LOGIC(name, ...)                    case OP_##name: return true;
 #include "core/ops.def"
-/* clang-format on */
+        /* clang-format on */
     default: return false;
     }
 }
@@ -108,12 +109,15 @@ static void grad_scope(weft_graph *g, size_t from, uint32_t scope) {
 static bool grad_replay(grad_state *s, graph_span span) {
     weft_graph *g = s->g;
     uint16_t salt = g->salt;
-    weft_tensor in[64];
+    weft_tensor *in = mem_new(g->m, LIMIT_OPERANDS * sizeof *in);
+    if (!in) {
+        graph_fail(g, WEFT_MEMORY, "gradient: out of memory");
+        return false;
+    }
     g->salt = (uint16_t)(salt + 1);
     for (uint32_t i = span.begin; i < span.end && i < s->n; i++) {
         node n = g->node[i];
         if (op_table[n.op].cls == CLASS_LEAF && n.op != OP_random) continue;
-        if (n.nin > 64) continue; /* a very wide concat is kept instead */
         for (int k = 0; k < n.nin; k++) in[k] = tensor_at(g, s->copy[g->edge[n.in + (uint32_t)k]]);
         const size_t before = g->n;
         weft_tensor c = graph_copy_node(g, g, &n, in);
@@ -122,6 +126,7 @@ static bool grad_replay(grad_state *s, graph_span span) {
         s->copy[i] = c.id;
     }
     g->salt = salt;
+    mem_free(g->m, in);
     return g->err == WEFT_OK;
 }
 
@@ -130,7 +135,7 @@ static bool grad_replay(grad_state *s, graph_span span) {
 static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
     weft_graph *g = s->g;
     const node *n = &g->node[id];
-    weft_tensor dy[8] = {{0}};
+    weft_tensor dy[LIMIT_BLOCK_PARTS] = {{0}};
     int parts = block_table[node_attr(g, n)[0]].parts;
     for (int i = 0; i < parts; i++) dy[i] = tensor_at(g, 0);
     bool any = false;
@@ -146,8 +151,10 @@ static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
 static bool grad_node(grad_state *s, uint32_t id) {
     weft_graph *g = s->g;
     node n = g->node[id];
-    weft_tensor t = tensor_at(g, s->copy[id]), out[64], dy = tensor_at(g, s->grad[id]);
-    int kept = n.nin < 64 ? n.nin : 64;
+    weft_tensor t = tensor_at(g, s->copy[id]), dy = tensor_at(g, s->grad[id]);
+    weft_tensor out[LIMIT_RULE_INPUTS + 1]; /* the most operands a rule has, except concat's */
+    const int kept = n.op == OP_concat ? 0 : n.nin;
+    assert(kept <= LIMIT_RULE_INPUTS + 1);
     for (int i = 0; i < kept; i++) out[i] = tensor_at(g, 0);
     if (n.op == OP_part) return true;
     if (n.op == OP_block) {
@@ -252,10 +259,12 @@ weft_err weft_grad(weft_tensor y, const weft_tensor *wrt, size_t n, weft_tensor 
 
 static weft_tensor grad_same(weft_tensor y, same_kind kind, const weft_tensor *more, size_t n,
                              int64_t custom) {
-    weft_tensor in[33];
-    if (!y.g || n > 32)
-        return y.g ? graph_fail(y.g, WEFT_ARGUMENT, "custom gradient: %zu inputs, at most 32", n)
-                   : y;
+    weft_tensor in[LIMIT_RULE_INPUTS + 1];
+    if (!y.g) return y;
+    if (n > LIMIT_RULE_INPUTS)
+        return graph_fail(y.g, WEFT_ARGUMENT,
+                          "custom gradient: %zu inputs, at most %d are possible", n,
+                          LIMIT_RULE_INPUTS);
     in[0] = y;
     for (size_t i = 0; i < n; i++) in[i + 1] = more[i];
     if (!graph_checked(y.g, in, (int)n + 1)) return tensor_at(y.g, 0);

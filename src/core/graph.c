@@ -4,6 +4,7 @@
  * again. */
 #include "core/graph.h"
 #include "core/context.h"
+#include <assert.h>
 #include <stdio.h>
 
 const op_info op_table[OP_COUNT] = {
@@ -76,9 +77,10 @@ weft_err weft_graph_error(const weft_graph *g) {
 /* ---- errors ---- */
 
 const char *node_scope(const weft_graph *g, const node *n, char *buf, size_t size, char separator) {
-    uint32_t path[SCOPE_DEPTH];
+    uint32_t path[LIMIT_SCOPE_DEPTH];
     int depth = 0;
-    for (uint32_t s = n->scope; s && depth < SCOPE_DEPTH; s = g->scope[s].parent) path[depth++] = s;
+    for (uint32_t s = n->scope; s && depth < LIMIT_SCOPE_DEPTH; s = g->scope[s].parent)
+        path[depth++] = s;
     size_t at = 0;
     buf[0] = 0;
     while (depth-- > 0) {
@@ -147,10 +149,10 @@ void weft_scope_push(weft_graph *g, const char *name) {
     size_t length = strlen(name) + 1;
     for (uint32_t i = g->in_scope; i; i = g->scope[i].parent)
         depth++, length += strlen(g->scope[i].name) + 1;
-    if (depth > SCOPE_DEPTH ||
-        length > SCOPE_LENGTH) { /* a path that was cut could be another scope's */
+    if (depth > LIMIT_SCOPE_DEPTH ||
+        length > LIMIT_SCOPE_LENGTH) { /* a path that was cut could be another scope's */
         graph_fail(g, WEFT_ARGUMENT, "scope: %d deep and %zu letters long; %d and %d are possible",
-                   depth, length, SCOPE_DEPTH, SCOPE_LENGTH);
+                   depth, length, LIMIT_SCOPE_DEPTH, LIMIT_SCOPE_LENGTH);
         return;
     }
     graph_scope s = {arena_text(&g->memory, name), g->in_scope, 0};
@@ -191,15 +193,15 @@ static bool graph_rehash(weft_graph *g) {
 weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
                          const weft_tensor *in, int nin, const int64_t *attr, int nattr) {
     if (g->err) return tensor_at(g, 0);
-    int64_t count = 1;
-    for (int i = 0; i < rank; i++)
-        if (!checked_mul(count, dim[i], &count) || count > INT32_MAX) {
-            char buf[128];
-            return graph_fail(
-                g, WEFT_SHAPE,
-                "%s: shape %s has more elements than the 2147483647 a tensor may have",
-                op_table[op].name, shape_text(buf, sizeof buf, rank, dim));
-        }
+    assert(nin >= 0 && nin <= LIMIT_OPERANDS && nattr >= 0 && nattr <= LIMIT_ATTRS);
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
+    int64_t count;
+    if (!shape_count(rank, dim, &count)) {
+        char buf[128];
+        return graph_fail(
+            g, WEFT_SHAPE, "%s: shape %s has more elements than the %d a tensor may have",
+            op_table[op].name, shape_text(buf, sizeof buf, rank, dim), LIMIT_ELEMENTS);
+    }
     weft_tensor simpler = simplify(g, op, t, rank, dim, in, nin, attr, nattr);
     if (simpler.id || g->err) return simpler;
 
@@ -231,7 +233,7 @@ weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const in
     }
     n.hash = (uint32_t)(h >> 16);
     if (room && g->n >= g->table_size) room = graph_rehash(g);
-    if (!room || g->n >= UINT32_MAX / 2) {
+    if (!room || g->n >= LIMIT_NODES) {
         g->edges = edges, g->dims = dims, g->attrs = attrs;
         return graph_fail(g, WEFT_MEMORY, "%s: out of memory", op_table[op].name);
     }
@@ -253,7 +255,7 @@ weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const in
 weft_tensor graph_copy_node(weft_graph *to, const weft_graph *from, const node *n,
                             const weft_tensor *in) {
     /* The pools of `from` may be those of `to` and move while growing: copy what is passed on. */
-    int64_t dim[WEFT_MAX_RANK], attr[64];
+    int64_t dim[WEFT_MAX_RANK], attr[LIMIT_ATTRS];
     memcpy(dim, node_dims(from, n), n->rank * sizeof *dim);
     memcpy(attr, node_attr(from, n), n->nattr * sizeof *attr);
     return graph_append(to, n->op, (weft_dtype)n->dtype, n->rank, dim, in, n->nin, attr, n->nattr);
@@ -337,10 +339,10 @@ const void *graph_keep(weft_graph *g, const void *bytes, size_t n) {
 
 weft_tensor weft_const(weft_graph *g, weft_dtype t, weft_shape s, const void *data) {
     if (!graph_shape_ok(g, "const", t, &s)) return tensor_at(g, 0);
-    int64_t count = 1;
-    for (int i = 0; i < s.rank; i++)
-        if (!checked_mul(count, s.n[i], &count) || count > INT32_MAX)
-            return graph_fail(g, WEFT_SHAPE, "const: too many elements");
+    int64_t count;
+    if (!shape_count(s.rank, s.n, &count))
+        return graph_fail(g, WEFT_SHAPE, "const: more elements than the %d a tensor may have",
+                          LIMIT_ELEMENTS);
     if (!data && count) return graph_fail(g, WEFT_ARGUMENT, "const: the data is NULL");
     size_t bytes = (size_t)count * weft_dtype_size(t);
     const void *copy = graph_keep(g, data, bytes);
@@ -401,8 +403,12 @@ weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype
 
 weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int nin,
                         const int64_t *attr, int nattr) {
-    int64_t all[32] = {which};
+    int64_t all[LIMIT_ATTRS] = {which};
+    assert(nattr < LIMIT_ATTRS && block_table[which].parts <= LIMIT_BLOCK_PARTS);
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
+    if (nin > LIMIT_BLOCK_OPERANDS)
+        return graph_fail(g, WEFT_ARGUMENT, "%s: %d operands, at most %d are possible",
+                          block_table[which].name, nin, LIMIT_BLOCK_OPERANDS);
     for (int i = 0; i < nattr; i++) all[i + 1] = attr[i]; /* NULL has none */
     return graph_append(g, OP_block, WEFT_F32, 0, NULL, in, nin, all, nattr + 1);
 }

@@ -6,6 +6,7 @@
 #define WEFT_GRAPH_H
 
 #include "core/base.h"
+#include "core/limits.h"
 
 typedef enum op {
     OP_NONE,
@@ -59,7 +60,6 @@ typedef struct node {
     uint32_t hash, next;      /* chain of the interning table                             */
 } node;
 
-enum { SCOPE_DEPTH = 16, SCOPE_LENGTH = 255 }; /* of a scope and those around it, with separators */
 typedef struct graph_scope  { const char *name; uint32_t parent, randoms; } graph_scope;
 typedef struct graph_custom { weft_rule rule; void *user; } graph_custom;
 typedef struct graph_span   { uint32_t begin, end; } graph_span;       /* a checkpointed stretch */

@@ -114,10 +114,10 @@ static void initial_store(const state_entry *e, int64_t i, float v) {
     switch (e->dtype) {
     case WEFT_F32: ((float *)e->data)[i] = v; break;
     case WEFT_I32:
-    case WEFT_U32: ((int32_t *)e->data)[i] = (int32_t)v; break;
+    case WEFT_U32: ((int32_t *)e->data)[i] = i32_of(v); break;
     case WEFT_I8:
     case WEFT_U8:
-    case WEFT_BOOL: e->data[i] = (char)(int)v; break;
+    case WEFT_BOOL: e->data[i] = (char)i32_of(v); break;
     default: {
         uint16_t half = e->dtype == WEFT_BF16 ? bf16_of(v) : f16_of(v);
         memcpy(e->data + 2 * i, &half, sizeof half);

@@ -199,15 +199,8 @@ static weft_tensor recur_where(const recur_operands *o, int64_t t, weft_tensor y
     return o->at[RECUR_LENGTHS].id ? weft_where(recur_alive(o, t), yes, no) : yes;
 }
 
-/* As weft_stack along a new first axis, of any number of parts. */
-static weft_tensor recur_stack(weft_graph *g, weft_tensor *part, int64_t n) {
-    enum { GROUP = 1024 };
-    if (n <= GROUP) return weft_stack((weft_tensors){part, (size_t)n}, 0);
-    int64_t groups = 0;
-    for (int64_t i = 0; i < n; i += GROUP)
-        part[groups++] = weft_stack((weft_tensors){part + i, (size_t)min_i64(GROUP, n - i)}, 0);
-    return groups <= GROUP ? weft_concat((weft_tensors){part, (size_t)groups}, 0)
-                           : graph_fail(g, WEFT_SHAPE, "recur: %lld steps", (long long)n);
+static weft_tensor recur_stack(const weft_tensor *part, int64_t n) {
+    return weft_stack((weft_tensors){part, (size_t)n}, 0);
 }
 
 static weft_tensor recur_minus(weft_tensor one_less) { /* 1 - x */
@@ -259,10 +252,10 @@ void recur_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, wef
         h = recur_where(&o, t, next, h);
         c = recur_where(&o, t, cell, c);
     }
-    out[RECUR_OUT_Y] = recur_stack(g, y, o.steps);
+    out[RECUR_OUT_Y] = recur_stack(y, o.steps);
     out[RECUR_OUT_H] = h;
     out[RECUR_OUT_C] = c;
-    out[RECUR_OUT_KEPT] = recur_kept(o.cell) ? recur_stack(g, kept, o.steps) : tensor_at(g, 0);
+    out[RECUR_OUT_KEPT] = recur_kept(o.cell) ? recur_stack(kept, o.steps) : tensor_at(g, 0);
     mem_free(g->m, y);
 }
 
@@ -348,9 +341,8 @@ void recur_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in
         dh = recur_where(&o, t, before, dh);
         dc = recur_where(&o, t, cell, dc);
     }
-    out[RECUR_OUT_DGATES] = recur_stack(g, da, o.steps);
-    out[RECUR_OUT_DHIDDEN] =
-        o.cell == WEFT_GRU ? recur_stack(g, du, o.steps) : out[RECUR_OUT_DGATES];
+    out[RECUR_OUT_DGATES] = recur_stack(da, o.steps);
+    out[RECUR_OUT_DHIDDEN] = o.cell == WEFT_GRU ? recur_stack(du, o.steps) : out[RECUR_OUT_DGATES];
     out[RECUR_OUT_DH0] = dh;
     out[RECUR_OUT_DC0] = dc;
     mem_free(g->m, da);

@@ -30,6 +30,7 @@ typedef enum recur_role {
 #undef X
     RECUR_ROLE_COUNT
 } recur_role;
+_Static_assert(RECUR_ROLE_COUNT <= (int)LIMIT_BLOCK_OPERANDS, "operands of the recurrent blocks");
 /* clang-format on */
 
 /* Results: of recur y, the last h, the last c (LSTM), what the gradient needs (LSTM i f g o c,

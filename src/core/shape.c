@@ -306,7 +306,7 @@ weft_tensor weft_pad(weft_tensor x, int axis, int64_t before, int64_t after, flo
     s.n[axis] += before + after;
     if (before || after) x = stored_copy(x);
     weft_dtype t = (weft_dtype)node_of(x)->dtype;
-    uint32_t fill = dtype_is_float(t) ? bits_of(value) : (uint32_t)(int32_t)value;
+    uint32_t fill = dtype_is_float(t) ? bits_of(value) : (uint32_t)i32_of(value);
     int64_t attr[4] = {axis, before, after, fill};
     return graph_append(x.g, OP_pad, t, s.rank, s.n, &x, 1, attr, 4);
 }
@@ -474,14 +474,33 @@ weft_tensor weft_argsort(weft_tensor x, int axis, bool descending) {
     return graph_append(x.g, OP_argsort, WEFT_I32, s.rank, s.n, &x, 1, attr, 2);
 }
 
+/* in (n) one after the other, of shape s together: more than a node has operands in several rounds,
+ * in which neighbours are joined. `in` is changed. */
+static weft_tensor shape_joined(weft_tensor *in, size_t n, int axis, weft_dtype t, weft_shape s) {
+    const int64_t attr = axis, all = s.n[axis];
+    while (n > 1) {
+        size_t groups = 0;
+        for (size_t i = 0, more; i < n; i += more) {
+            more = n - i < LIMIT_OPERANDS ? n - i : LIMIT_OPERANDS;
+            s.n[axis] = n > more ? 0 : all;
+            for (size_t k = 0; n > more && k < more; k++) s.n[axis] += weft_dim(in[i + k], axis);
+            in[groups++] = more > 1 ? graph_append(in[i].g, OP_concat, t, s.rank, s.n, in + i,
+                                                   (int)more, &attr, 1)
+                                    : in[i];
+        }
+        n = groups;
+    }
+    return in[0];
+}
+
 weft_tensor weft_concat(weft_tensors parts, int axis) {
     if (!parts.at || !parts.n) {
         weft_fail(NULL, WEFT_ARGUMENT, "concat: no parts");
         return (weft_tensor){0};
     }
     weft_graph *g = parts.at[0].g;
-    if (parts.n > 1024 && g)
-        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts, at most 1024", parts.n);
+    if (g && parts.n > LIMIT_ELEMENTS)
+        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts", parts.n);
     if (!graph_checked(g, parts.at, g ? (int)parts.n : 0) ||
         !shape_axis(parts.at[0], "concat", &axis))
         return tensor_at(g, 0);
@@ -503,10 +522,7 @@ weft_tensor weft_concat(weft_tensors parts, int axis) {
     weft_tensor *in = mem_new(g->m, parts.n * sizeof *in);
     if (!in) return graph_fail(g, WEFT_MEMORY, "concat: out of memory");
     for (size_t i = 0; i < parts.n; i++) in[i] = weft_cast(parts.at[i], t);
-    int64_t attr = axis;
-    weft_tensor r = parts.n == 1
-                        ? in[0]
-                        : graph_append(g, OP_concat, t, s.rank, s.n, in, (int)parts.n, &attr, 1);
+    weft_tensor r = shape_joined(in, parts.n, axis, t, s);
     mem_free(g->m, in);
     return r;
 }

@@ -77,13 +77,13 @@ static int64_t state_slab(weft_state *s, const char *slab) {
 int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
                   weft_init init, bool trained, int64_t like) {
     char want[100], have[100];
-    int64_t at = state_find(s, name), count = 1;
-    for (int i = 0; i < dims.rank; i++)
-        if (!checked_mul(count, dims.n[i], &count) || count > INT32_MAX) {
-            weft_fail(s->ctx, WEFT_SHAPE, "state \"%s\": %s has too many elements", name,
-                      shape_text(want, sizeof want, dims.rank, dims.n));
-            return STATE_NOT_FOUND;
-        }
+    int64_t at = state_find(s, name), count;
+    if (!shape_count(dims.rank, dims.n, &count)) {
+        weft_fail(s->ctx, WEFT_SHAPE,
+                  "state \"%s\": %s has more elements than the %d a tensor may have", name,
+                  shape_text(want, sizeof want, dims.rank, dims.n), LIMIT_ELEMENTS);
+        return STATE_NOT_FOUND;
+    }
     if (at >= 0) {
         const state_entry *e = &s->entry[at];
         if (e->dtype == t && e->dims.rank == dims.rank &&
@@ -182,13 +182,13 @@ static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, co
         if (dims.n[i] < 0)
             return graph_fail(g, WEFT_SHAPE, "%s \"%s\": extent %lld of axis %d is negative", what,
                               name, (long long)dims.n[i], i);
-    char path[SCOPE_LENGTH + 1], full[512];
+    char path[LIMIT_SCOPE_LENGTH + 1], full[LIMIT_NAME_LENGTH + 1];
     node here = {.scope = g->in_scope};
     node_scope(g, &here, path, sizeof path, '.');
     int length = snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", name);
     if (length < 0 || (size_t)length >= sizeof full)
-        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d letters, at most %zu are possible",
-                          what, length, sizeof full - 1);
+        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d letters, at most %d are possible",
+                          what, length, LIMIT_NAME_LENGTH);
     int64_t e = state_add(s, full, slab, t, dims, init, trained, like);
     if (e < 0) {
         char message[512];
@@ -216,10 +216,12 @@ weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const cha
         return graph_fail(g, WEFT_ARGUMENT,
                           "slot: a parameter of this state and a kind were expected");
     uint32_t of = (uint32_t)node_attr(g, n)[1];
-    char name[512];
+    char name[LIMIT_NAME_LENGTH + 1];
     int length = snprintf(name, sizeof name, "optim.%s.%s", kind, s->entry[of].name);
     if (length < 0 || (size_t)length >= sizeof name)
-        return graph_fail(g, WEFT_ARGUMENT, "slot: the name would have %d letters", length);
+        return graph_fail(g, WEFT_ARGUMENT,
+                          "slot: the name would have %d letters, at most %d are possible", length,
+                          LIMIT_NAME_LENGTH);
     uint32_t scope = g->in_scope;
     g->in_scope = 0; /* the parameter's name has its scopes already */
     weft_tensor r =

@@ -6,7 +6,8 @@
 #include "core/steps.h"
 #include "core/context.h"
 
-enum { STEPS_OPERANDS = 9 };
+enum { STEPS_OPERANDS = ADAM_MORE + 2 }; /* and scale and due */
+_Static_assert(STEPS_OPERANDS <= (int)LIMIT_BLOCK_OPERANDS, "operands of a step");
 
 /* Is node i a trained entry of s? */
 static bool steps_trained(const weft_graph *g, uint32_t i, const weft_state *s) {

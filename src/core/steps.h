@@ -19,7 +19,7 @@ WEFT_INLINE int taken_operand(int64_t given, int which, int more) {
 }
 
 /* The squares of a tensor are summed in pieces, whose length depends on its size alone. */
-enum { SQUARES_PIECES = 32, SQUARES_MOST = 11 }; /* MOST: operands of one block */
+enum { SQUARES_PIECES = 32, SQUARES_MOST = LIMIT_BLOCK_OPERANDS };
 WEFT_INLINE int64_t squares_piece(int64_t count) {
     int64_t each = (count + SQUARES_PIECES - 1) / SQUARES_PIECES;
     return each < 1024 ? 1024 : (each + 15) / 16 * 16;

@@ -5,6 +5,7 @@
 #include "core/gates.h"
 #include "core/recur.h"
 #include "core/shape.h"
+#include <assert.h>
 #include <math.h>
 
 /* Undo x[start::step]: spread dy's elements `step` apart, then pad to n. */
@@ -125,7 +126,7 @@ static bool vjp_same(weft_tensor t, weft_tensor dy, weft_tensor *out) {
     case SAME_STRAIGHT: out[1] = dy; return true;
     default: {
         graph_custom c = t.g->custom[attr[1]];
-        weft_tensor in[32] = {{0}};
+        weft_tensor in[LIMIT_RULE_INPUTS] = {{0}};
         for (int i = 1; i < n.nin; i++) in[i - 1] = operand(t, i);
         c.rule(c.user, dy, t, in, (size_t)n.nin - 1, out + 1);
         for (int i = 1; i < n.nin; i++) {
@@ -221,9 +222,11 @@ static weft_tensor vjp_conv(weft_tensor t, block which, weft_tensor a, weft_tens
 static bool vjp_by_definition(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
     weft_graph *g = t.g;
     node n = *node_of(t);
-    int64_t attr[32];
+    int64_t attr[LIMIT_ATTRS];
     memcpy(attr, node_attr(g, &n), n.nattr * sizeof *attr);
-    weft_tensor in[8], y[8], seed[8], parts[8];
+    assert(n.nin <= LIMIT_BLOCK_OPERANDS && block_table[attr[0]].parts <= LIMIT_BLOCK_PARTS);
+    weft_tensor in[LIMIT_BLOCK_OPERANDS], y[LIMIT_BLOCK_PARTS], seed[LIMIT_BLOCK_PARTS],
+        parts[LIMIT_BLOCK_PARTS];
     size_t count = 0;
     for (int i = 0; i < n.nin; i++) in[i] = named_copy(operand(t, i), i);
     if (!block_define(g, attr, in, n.nin, parts)) return false;

@@ -66,8 +66,8 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
     weft_graph *g = c->g;
     uint8_t *live = mem_new(c->m, from->n), *image = mem_new(c->m, from->n);
     g->final = true;
-    uint32_t(*parts)[4] = mem_new(c->m, from->n * sizeof *parts);
-    weft_tensor *in = mem_new(c->m, 1026 * sizeof *in);
+    uint32_t(*parts)[LIMIT_BLOCK_PARTS] = mem_new(c->m, from->n * sizeof *parts);
+    weft_tensor *in = mem_new(c->m, LIMIT_OPERANDS * sizeof *in);
     bool room = live && image && parts && in && rewrite_world(c, from);
     for (size_t i = 0; room && i < wants; i++) live[want[i]] = 1;
     if (room) rewrite_mark(from, live);
@@ -88,8 +88,8 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
         g->in_scope = n.scope;
         g->salt = n.salt;
         if (n.op == OP_block && !rewrite_keeps(c, from, &n)) {
-            int64_t attr[64];
-            weft_tensor out[4] = {{0}};
+            int64_t attr[LIMIT_ATTRS];
+            weft_tensor out[LIMIT_BLOCK_PARTS] = {{0}};
             memcpy(attr, node_attr(from, &n), n.nattr * sizeof *attr);
             g->final = false; /* definitions may differentiate */
             bool defined = block_define(g, attr, in, n.nin, out);

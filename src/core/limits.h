@@ -1,0 +1,36 @@
+/* limits.h - every limit of the engine, each with its reason.
+ *
+ * What exceeds a limit is an error that names the limit; where something else happens, the line says
+ * so. An array with one of these sizes needs no other check, because the number it depends on was
+ * checked where it came in. */
+#ifndef WEFT_LIMITS_H
+#define WEFT_LIMITS_H
+
+#include "weft/weft.h"
+
+enum {
+    /* Tensors: indices, counters and the kernels' loops are i32. Extents of 0 count as 1, so that
+     * strides of empty tensors cannot overflow either. The rank is public: WEFT_MAX_RANK. */
+    LIMIT_ELEMENTS = INT32_MAX,
+
+    /* Graphs. A node stores its number of operands in 16 bits, and passes copy the operands of one
+     * node at a time into an array. Only concat comes near: longer ones are recorded as several. */
+    LIMIT_OPERANDS = 1024,
+    LIMIT_ATTRS = 13,          /* of a node: a block's number and the attributes of a step          */
+    LIMIT_BLOCK_OPERANDS = 11, /* recur has that many roles; with one result it fills a step        */
+    LIMIT_BLOCK_PARTS = 4,     /* results of a block: recur's                                       */
+    LIMIT_RULE_INPUTS = 32,    /* of weft_custom_grad; gradients of a node lie on the stack         */
+    LIMIT_NODES = INT32_MAX,   /* ids have 32 bits, and some passes keep a mark in the last         */
+
+    /* Names: paths are put together in arrays on the stack, while messages are written. */
+    LIMIT_SCOPE_DEPTH = 16,
+    LIMIT_SCOPE_LENGTH = 255,  /* of a scope and those around it, with separators                   */
+    LIMIT_NAME_LENGTH = 511,   /* of a state's entry, with scopes and "optim.exp_avg."              */
+
+    /* Operations. */
+    LIMIT_EINSUM_OPERANDS = 8, /* letters of all of them fit into one text on the stack             */
+    LIMIT_POOL_WINDOW = 4096,  /* along an axis: the definition has a slice for each place          */
+    LIMIT_RANDINT = 1 << 24,   /* values of weft_randint: more would be drawn unevenly              */
+};
+
+#endif
