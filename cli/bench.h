@@ -61,6 +61,7 @@ int bench_plan_time(bench *b, weft_plan *p, bench_line *l);
 int bench_plan_facts(bench *b, weft_plan *p, bench_line *l); /* the same without the timing */
 weft_bench_desc bench_effort(const bench *b, double seconds);    /* less when --quick is given  */
 void bench_write(bench *b, const bench_line *l);
+double bench_peak(bench *b);  /* GFLOP/s of one core, measured once; 0: unknown */
 
 int bench_failed(const bench *b, const char *what); /* tells the library's error; an exit code */
 int bench_wrong(const bench *b, const char *format, ...);
@@ -77,6 +78,7 @@ int bench_lstm(bench *b);
 int bench_conv_forward(bench *b);
 int bench_conv_backward(bench *b);
 int bench_gemm(bench *b);
+int bench_gemm_skinny(bench *b);
 int bench_ops(bench *b); /* ops-add, ops-relu, ops-sigmoid, ops-linear */
 int bench_ops_matmul(bench *b);
 int bench_softmax(bench *b);

@@ -21,6 +21,13 @@ static const int gemm_shapes[][3] = {
 };
 static const char *const gemm_forms[] = {"NN", "NT", "TN"};
 
+/* Few rows by the layers of DistilGPT-2, [k, n]: attention's in and out, the two of the block, the
+ * logits. */
+static const int gemm_layers[][2] = {
+    {768, 2304}, {768, 768}, {768, 3072}, {3072, 768}, {768, 50257},
+};
+static const int gemm_rows[] = {1, 2, 4, 8, 16, 31, 48, 64};
+
 /* ---- the rival ---- */
 
 typedef void (*gemm_sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
@@ -72,6 +79,7 @@ typedef struct gemm_case {
     float *c;           /* the rival's result                            */
     gemm_sgemm sgemm;
     const char *part; /* what the line is called; NULL: form and shape */
+    double read_gbs;  /* at which memory gives the operands; 0: no roof is wanted */
 } gemm_case;
 
 static void gemm_ours(void *user) {
@@ -104,6 +112,16 @@ static int gemm_check(bench *b, const gemm_case *g, const float *c) {
     return EXIT_GOOD;
 }
 
+/* What the product takes at best, in microseconds: its multiplications at the core's peak, or its
+ * operands and result once through the core, whichever is longer. They are read as fast as so much
+ * memory is read again and again, so small weights come from the cache they fit and large ones from
+ * memory; writing is not taken to be slower than reading. */
+static double gemm_roof(bench *b, const gemm_case *g) {
+    const double m = g->m, k = g->k, n = g->n, peak = bench_peak(b);
+    if (!(g->read_gbs > 0) || !(peak > 0)) return 0;
+    return fmax(2 * m * k * n / peak, 4 * (m * k + k * n + m * n) / g->read_gbs) * 1e-3;
+}
+
 static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form, const char *blas) {
     const size_t bytes = (size_t)g->m * (size_t)g->n * sizeof(float);
     if (weft_run(g->plan) != WEFT_OK || weft_get(g->plan, y, g->c, bytes) != WEFT_OK)
@@ -114,7 +132,7 @@ static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form,
     if (status != EXIT_GOOD) return status;
 
     weft_timing both[2] = {{0}};
-    const weft_bench_desc effort = bench_effort(b, 0.6);
+    const weft_bench_desc effort = bench_effort(b, g->read_gbs > 0 ? 0.3 : 0.6);
     weft_bench_time(&effort, (weft_bench_call[]){{gemm_ours, g}, {gemm_theirs, g}},
                     g->sgemm ? 2 : 1, both);
     char shape[40], part[48];
@@ -135,17 +153,27 @@ static int gemm_compare(bench *b, gemm_case *g, weft_tensor y, const char *form,
         bench_number(&l, "ratio", ratio);
         snprintf(l.note, sizeof l.note, "BLAS %.1f, ratio %.2f", rate, ratio);
     }
+    const double roof = gemm_roof(b, g);
+    if (roof > 0) {
+        const size_t used = strlen(l.note);
+        bench_number(&l, "read_gbs", g->read_gbs);
+        bench_number(&l, "roof_us", roof);
+        bench_number(&l, "of_roof", roof / both[0].median_us);
+        snprintf(l.note + used, sizeof l.note - used, "%s%.0f %% of the roof", used ? ", " : "",
+                 100 * roof / both[0].median_us);
+    }
     bench_write(b, &l);
     return EXIT_GOOD;
 }
 
-/* part: see gemm_case */
-static int gemm_one(bench *b, const char *form, const int *shape, const char *part, int threads,
-                    const gemm_blas *blas) {
+/* like: part and read_gbs, see gemm_case */
+static int gemm_one(bench *b, const char *form, const int *shape, const gemm_case *like,
+                    int threads, const gemm_blas *blas) {
     gemm_case c = {.m = shape[0],
                    .k = shape[1],
                    .n = shape[2],
-                   .part = part,
+                   .part = like->part,
+                   .read_gbs = like->read_gbs,
                    .turn_a = form[0] == 'T',
                    .turn_b = form[1] == 'T',
                    .sgemm = blas->sgemm};
@@ -187,7 +215,26 @@ int bench_gemm(bench *b) {
             const int *shape = gemm_shapes[i];
             const bool large = (double)shape[0] * shape[1] * shape[2] > 1e7;
             if (status == EXIT_GOOD && !(b->quick && large))
-                status = gemm_one(b, gemm_forms[f], shape, NULL, threads, &blas);
+                status = gemm_one(b, gemm_forms[f], shape, &(gemm_case){0}, threads, &blas);
+        }
+    }
+    return status;
+}
+
+int bench_gemm_skinny(bench *b) {
+    const int threads = b->threads > 0 ? b->threads : 1;
+    const gemm_blas blas = gemm_blas_find(b, threads);
+    int status = EXIT_GOOD;
+    for (size_t l = 0; l < sizeof gemm_layers / sizeof *gemm_layers; l++) {
+        const int k = gemm_layers[l][0], n = gemm_layers[l][1];
+        if (b->quick && (double)k * n > 1e6) continue;
+        for (size_t i = 0; i < sizeof gemm_rows / sizeof *gemm_rows; i++) {
+            const int m = gemm_rows[i];
+            const size_t bytes = sizeof(float) * ((size_t)m * k + (size_t)k * n + (size_t)m * n);
+            const gemm_case like = {
+                .read_gbs = threads == 1 ? weft_peak_read_gbs(weft_device_isa(b->ctx), bytes) : 0};
+            for (size_t f = 0; f < 2 && status == EXIT_GOOD; f++) /* NN and NT */
+                status = gemm_one(b, gemm_forms[f], (int[]){m, k, n}, &like, threads, &blas);
         }
     }
     return status;
@@ -204,7 +251,8 @@ int bench_ops_matmul(bench *b) {
         char part[16];
         snprintf(part, sizeof part, "%d", n);
         if (!(b->quick && n > 256))
-            status = gemm_one(b, "NN", (int[]){n, n, n}, part, b->threads, &blas);
+            status = gemm_one(b, "NN", (int[]){n, n, n}, &(gemm_case){.part = part}, b->threads,
+                              &blas);
     }
     return status;
 }

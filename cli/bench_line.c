@@ -37,13 +37,18 @@ static double bench_rate(const bench_line *l) {
     return l->time.median_us > 0 ? 1e-3 * l->amount / l->time.median_us : 0;
 }
 
+double bench_peak(bench *b) {
+    if (b->peak < 0) b->peak = weft_peak_gflops(weft_device_isa(b->ctx));
+    return b->peak;
+}
+
 /* The share of what the cores could do, or below 0. Threads share memory in ways one copy does not
  * show, so bytes are compared on one thread only. */
 static double bench_share(bench *b, const bench_line *l) {
     if (l->work == BENCH_FLOPS) {
-        if (b->peak < 0) b->peak = weft_peak_gflops(weft_device_isa(b->ctx));
+        const double peak = bench_peak(b);
         const int threads = l->stats.threads > 1 ? l->stats.threads : 1;
-        return b->peak > 0 ? bench_rate(l) / (b->peak * threads) : -1;
+        return peak > 0 ? bench_rate(l) / (peak * threads) : -1;
     }
     if (l->work == BENCH_BYTES && l->stats.threads <= 1) {
         const char *isa = weft_device_isa(b->ctx);

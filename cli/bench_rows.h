@@ -56,6 +56,8 @@
       "training step of an LSTM over 28 rows, batch 64, Adam")                                     \
     X("gemm",         bench_gemm,          SUITE_KERNELS,                                          \
       "products NN, NT and TN on one thread, beside a BLAS")                                       \
+    X("gemm-skinny",  bench_gemm_skinny,   SUITE_KERNELS,                                          \
+      "1 to 64 rows by the layers of DistilGPT-2, beside a BLAS and the roof")                     \
     X("conv-backward", bench_conv_backward, SUITE_KERNELS,                                         \
       "gradients of convolutions, beside their forward")                                           \
     X("softmax",      bench_softmax,       SUITE_KERNELS,                                          \

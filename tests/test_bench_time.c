@@ -350,6 +350,8 @@ TEST(peaks) {
     CHECK(weft_peak_gflops(isa) > 0);
     CHECK(weft_peak_copy_gbs(isa, 1 << 16) > 0);
     CHECK(weft_peak_scale_gbs(isa, 1 << 16) > 0);
+    CHECK(weft_peak_read_gbs(isa, 1 << 16) > 0);
+    CHECK(isfinite(weft_peak_read_gbs(isa, 4096)));
     CHECK(isfinite(weft_peak_copy_gbs(isa, 4096)));
 #endif
     static const char *const unknown[] = {NULL, "", "avx", "AVX2", "sse2 ", "none"};
@@ -358,11 +360,13 @@ TEST(peaks) {
         CHECK_EQ(weft_peak_gflops(unknown[i]), 0.0);
         CHECK_EQ(weft_peak_copy_gbs(unknown[i], 1 << 16), 0.0);
         CHECK_EQ(weft_peak_scale_gbs(unknown[i], 1 << 16), 0.0);
+        CHECK_EQ(weft_peak_read_gbs(unknown[i], 1 << 16), 0.0);
     }
     CASE("of no memory");
     CHECK_EQ(weft_peak_copy_gbs(isa, 0), 0.0);
     CHECK_EQ(weft_peak_copy_gbs(isa, 63), 0.0);
     CHECK_EQ(weft_peak_scale_gbs(isa, 0), 0.0);
+    CHECK_EQ(weft_peak_read_gbs(isa, 0), 0.0);
     for (size_t bytes = 64; bytes <= 2048; bytes *= 2) {
         const double rate = weft_peak_scale_gbs(isa, bytes);
         CHECK(rate >= 0 && isfinite(rate) && rate < 1e6);

@@ -46,7 +46,7 @@ check "an operand after --" usage_error 'one word too many' "$weft" doctor -- --
 if [ -w /dev/full ]; then check "a full disk" ends 1 sh -c "'$weft' bench --list >/dev/full"; fi
 
 check "list" prints '^step-dqn2048 ' "$weft" bench --list
-for name in step-dqn2048 step-cube step-mlp784 gemm softmax layernorm adam chain plan; do
+for name in step-dqn2048 step-cube step-mlp784 gemm gemm-skinny softmax layernorm adam chain plan; do
     check "list has $name" grep -q "^$name " "$scratch/out"
 done
 check "list as JSON" ends 0 "$weft" bench --list --json
@@ -59,6 +59,8 @@ check "fields" has "$scratch/all" bench threads isa median_us min_us allocs_per_
 check "no allocation in a run" sh -c "! grep -v '\"allocs_per_run\": 0,' '$scratch/all'"
 grep '"bench": "gemm"' "$scratch/all" >"$scratch/gemm"
 check "fields of gemm" has "$scratch/gemm" form shape gflops blas
+grep '"bench": "gemm-skinny"' "$scratch/all" >"$scratch/skinny"
+check "fields of gemm-skinny" has "$scratch/skinny" form shape gflops blas of_roof read_gbs
 grep '"bench": "plan"' "$scratch/all" >"$scratch/plan"
 check "fields of plan" has "$scratch/plan" graph compile_us record_us nodes
 check "a dqn" grep -q '"graph": "dqn' "$scratch/plan"

@@ -68,6 +68,8 @@ WEFT_API double weft_peak_copy_gbs(const char *isa, size_t footprint);
     /* one core, one half of so much memory to the other */
 WEFT_API double weft_peak_scale_gbs(const char *isa, size_t footprint);
     /* one core, so much memory in place */
+WEFT_API double weft_peak_read_gbs(const char *isa, size_t footprint);
+    /* one core, so much memory read and nothing written */
 
 /* What figures of one machine have in common. The key is made of the other fields, so that it stays
    the same over a new start, and another machine of the kind has the same. */

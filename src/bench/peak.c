@@ -48,12 +48,27 @@ enum { PEAK_ROUNDS = 1 << 18, PEAK_CHAINS = 12, PEAK_STREAMS = 4 };
             store(j->to + i + 2 * q, scale(load(j->from + i + 2 * q), two));                       \
             store(j->to + i + 3 * q, scale(load(j->from + i + 3 * q), two));                       \
         }                                                                                          \
+    }                                                                                              \
+    __attribute__((target(target_text), noinline)) static void peak_read_##name(void *user) {      \
+        peak_job *j = user;                                                                        \
+        const size_t q = j->n / PEAK_STREAMS / 16 * 16;                                            \
+        const float *f0 = j->from, *f1 = f0 + q, *f2 = f1 + q, *f3 = f2 + q;                       \
+        vector c0 = set(1), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0, c7 = c0;         \
+        for (size_t i = 0; i + 2 * (lanes) <= q; i += 2 * (lanes)) {                               \
+            c0 = scale(c0, load(f0 + i)), c1 = scale(c1, load(f0 + i + (lanes)));                  \
+            c2 = scale(c2, load(f1 + i)), c3 = scale(c3, load(f1 + i + (lanes)));                  \
+            c4 = scale(c4, load(f2 + i)), c5 = scale(c5, load(f2 + i + (lanes)));                  \
+            c6 = scale(c6, load(f3 + i)), c7 = scale(c7, load(f3 + i + (lanes)));                  \
+        }                                                                                          \
+        store(j->sink, scale(scale(scale(c0, c1), scale(c2, c3)),                                  \
+                             scale(scale(c4, c5), scale(c6, c7))));                                \
     }
 #define PEAK_SSE2(c, x, y) _mm_add_ps(_mm_mul_ps(c, x), y)
 
 typedef struct peak_job {
     float *to, *from;
     size_t n;
+    float sink[16]; /* what reading comes to, so that it is not left out */
 } peak_job;
 
 PEAK_LOOPS(sse2, "sse2", __m128, _mm_set1_ps, PEAK_SSE2, _mm_loadu_ps, _mm_storeu_ps, _mm_mul_ps, 4)
@@ -65,11 +80,11 @@ PEAK_LOOPS(avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps, _mm512_lo
 static const struct peak_level {
     const char *isa;
     double (*gflops)(void);
-    void (*copy)(void *job);
+    void (*copy)(void *job), (*read)(void *job);
 } peak_levels[] = {
-    {"sse2", peak_gflops_sse2, peak_copy_sse2},
-    {"avx2", peak_gflops_avx2, peak_copy_avx2},
-    {"avx512", peak_gflops_avx512, peak_copy_avx512},
+    {"sse2", peak_gflops_sse2, peak_copy_sse2, peak_read_sse2},
+    {"avx2", peak_gflops_avx2, peak_copy_avx2, peak_read_avx2},
+    {"avx512", peak_gflops_avx512, peak_copy_avx512, peak_read_avx512},
 };
 
 static const struct peak_level *peak_find(const char *isa) {
@@ -88,8 +103,11 @@ double weft_peak_gflops(const char *isa) {
     return best;
 }
 
+/* arrays: 2, from one half to the other; 1, in place; 0, reading only. */
 static double peak_gbs(const char *isa, size_t footprint, int arrays) {
     const struct peak_level *level = peak_find(isa);
+    const bool reads = arrays == 0;
+    if (reads) arrays = 1;
     const size_t most = (size_t)128 << 20; /* beyond every cache the rate no longer changes */
     const size_t lines = (footprint < most ? footprint : most) / 64 / (size_t)arrays;
     const size_t n = lines * (64 / sizeof(float));
@@ -98,11 +116,11 @@ static double peak_gbs(const char *isa, size_t footprint, int arrays) {
     double rate = 0;
     if (level && n && raw) {
         for (size_t i = 0; i < (size_t)arrays * n; i++) memory[i] = 0; /* each its own pages */
-        peak_job j = {memory, memory + (size_t)(arrays - 1) * n, n};
+        peak_job j = {.to = memory, .from = memory + (size_t)(arrays - 1) * n, .n = n};
         weft_timing t;
-        weft_bench_time(&(weft_bench_desc){.budget = 0.1}, &(weft_bench_call){level->copy, &j}, 1,
-                        &t);
-        rate = 2e-3 * (double)(n * sizeof *memory) / t.min_us;
+        const weft_bench_call once = {reads ? level->read : level->copy, &j};
+        weft_bench_time(&(weft_bench_desc){.budget = 0.1}, &once, 1, &t);
+        rate = (reads ? 1e-3 : 2e-3) * (double)(n * sizeof *memory) / t.min_us;
     }
     free(raw);
     return rate;
@@ -113,6 +131,9 @@ double weft_peak_copy_gbs(const char *isa, size_t footprint) {
 }
 double weft_peak_scale_gbs(const char *isa, size_t footprint) {
     return peak_gbs(isa, footprint, 1);
+}
+double weft_peak_read_gbs(const char *isa, size_t footprint) {
+    return peak_gbs(isa, footprint, 0);
 }
 #undef PEAK_SSE2
 #undef PEAK_LOOPS
@@ -128,6 +149,11 @@ double weft_peak_copy_gbs(const char *isa, size_t footprint) {
 }
 
 double weft_peak_scale_gbs(const char *isa, size_t footprint) {
+    (void)isa, (void)footprint;
+    return 0;
+}
+
+double weft_peak_read_gbs(const char *isa, size_t footprint) {
     (void)isa, (void)footprint;
     return 0;
 }

@@ -128,9 +128,9 @@ def beside_blas(rows):
             + table(["row", "Weft GFLOP/s", "OpenBLAS", "ratio"], lines))
 
 
-def gemm(rows):
+def gemm(rows, about):
     """A line for each shape, a column for each form."""
-    shapes, forms = {}, []
+    shapes, forms, roof = {}, [], any("of_roof" in r["best"] for r in rows)
     for r in rows:
         form, shape = r["best"]["form"], r["best"]["shape"]
         shapes.setdefault(shape, {})[form] = r
@@ -139,7 +139,7 @@ def gemm(rows):
     has = any(("blas", 1) in r["us"] for r in rows)
     head, lines = ["product M x K x N"], []
     for form in forms:
-        head += [form + " GFLOP/s"] + (["by OpenBLAS"] if has else [])
+        head += [form + " GFLOP/s"] + (["by OpenBLAS"] if has else []) + (["of the roof"] if roof else [])
     for shape, by in shapes.items():
         line = [shape.replace("x", " x ")]
         for form in forms:
@@ -147,9 +147,19 @@ def gemm(rows):
             line.append(digits(r["best"]["gflops"]) if r else "")
             if has:
                 line.append(times(ratio(r, 1, "blas")) if r else "")
+            if roof:
+                line.append("%.0f %%" % (100 * r["best"]["of_roof"]) if r else "")
         lines.append(line)
-    return ("Products on one thread; T: that operand is stored transposed. \"By OpenBLAS\": Weft's speed by its, "
-            "both sampled in turn in one process.\n\n" + table(head, lines))
+    return about + "\n\n" + table(head, lines)
+
+
+PRODUCTS = {
+    "gemm": "Products on one thread; T: that operand is stored transposed. \"By OpenBLAS\": Weft's speed by its, "
+            "both sampled in turn in one process.",
+    "gemm-skinny": "Few rows by the layers of DistilGPT-2, one thread. The roof is the longer of two times: the multiplications "
+                   "at the core's peak, and the operands and the result once through the core, as fast as so much memory is read "
+                   "again and again.",
+}
 
 
 def workloads(m, rows):
@@ -241,8 +251,10 @@ def suite(m, name):
     if name in ("ops", "steps"):
         text += beside_torch(m, rows) + beside_blas(rows)
     elif name == "kernels":
-        products = [r for r in rows if r["bench"] == "gemm"]
-        text += beside_torch(m, [r for r in rows if r["bench"] != "gemm"]) + (gemm(products) if products else "")
+        text += beside_torch(m, [r for r in rows if r["bench"] not in PRODUCTS])
+        for bench, about in PRODUCTS.items():
+            products = [r for r in rows if r["bench"] == bench]
+            text += gemm(products, about) if products else ""
     elif name == "workloads":
         text += workloads(m, rows)
     elif name == "compile":
