@@ -251,8 +251,8 @@ int bench_ops_matmul(bench *b) {
         char part[16];
         snprintf(part, sizeof part, "%d", n);
         if (!(b->quick && n > 256))
-            status = gemm_one(b, "NN", (int[]){n, n, n}, &(gemm_case){.part = part}, b->threads,
-                              &blas);
+            status =
+                gemm_one(b, "NN", (int[]){n, n, n}, &(gemm_case){.part = part}, b->threads, &blas);
     }
     return status;
 }

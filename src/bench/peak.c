@@ -60,8 +60,8 @@ enum { PEAK_ROUNDS = 1 << 18, PEAK_CHAINS = 12, PEAK_STREAMS = 4 };
             c4 = scale(c4, load(f2 + i)), c5 = scale(c5, load(f2 + i + (lanes)));                  \
             c6 = scale(c6, load(f3 + i)), c7 = scale(c7, load(f3 + i + (lanes)));                  \
         }                                                                                          \
-        store(j->sink, scale(scale(scale(c0, c1), scale(c2, c3)),                                  \
-                             scale(scale(c4, c5), scale(c6, c7))));                                \
+        store(j->sink,                                                                             \
+              scale(scale(scale(c0, c1), scale(c2, c3)), scale(scale(c4, c5), scale(c6, c7))));    \
     }
 #define PEAK_SSE2(c, x, y) _mm_add_ps(_mm_mul_ps(c, x), y)
 
