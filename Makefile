@@ -10,6 +10,7 @@ SAN     ?=#              sanitizers, as -fsanitize= takes them
 DEBUG   ?=#              1: no optimisation, assertions on
 WERROR  ?= -Werror
 T       ?=#              make test T=gemm runs only the tests with gemm in their name
+ONLY    ?=#              make test ONLY=weft_gather runs only those whose source matches the pattern
 QUICK   ?=#              1: make bench takes a minute, and its figures mean nothing
 V       ?=#              1: show whole command lines
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
@@ -43,10 +44,14 @@ SRC      := $(sort $(shell find src -name '*.c'))
 CLI      := $(sort $(wildcard cli/*.c))
 OBJ      := $(SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
-TESTS    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
-FUZZ     := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
-SCRIPTS  := $(if $(SAN),,$(sort $(wildcard tests/test_*.sh)))
+
+# What `check` builds and runs, by its sources: all, or those that match ONLY, with T in their name.
+checked := $(sort $(wildcard tests/test_*.c tests/fuzz/fuzz_*.c examples/*.c $(if $(SAN),,tests/test_*.sh)))
+checked := $(if $(ONLY),$(shell grep -lE '$(ONLY)' $(checked)),$(checked))
+checked := $(foreach x,$(checked),$(if $(or $(if $(T),,all),$(findstring $(T),$(basename $(notdir $(x))))),$(x)))
+CHECKED := $(subst $(BUILD)/tests/fuzz/,$(BUILD)/fuzz/,$(checked:%.c=$(BUILD)/%))
+
 STATIC   := $(BUILD)/libweft.a
 SHARED   := $(BUILD)/libweft.so
 PROGRAM  := $(if $(CLI),$(BUILD)/weft)
@@ -57,7 +62,7 @@ say = $(if $(V),,@echo '  $(1)  $@';)
 # Sub-makes use all cores unless the caller has said how many.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS)) --no-print-directory
 
-.PHONY: all demo check test test-long test-again test-clang test-asan test-tsan test-fuzz test-amalgamation \
+.PHONY: all demo check test test-long test-full test-slow test-clang test-asan test-tsan test-fuzz test-amalgamation \
 	examples bench install uninstall amalgamation lines format format-check clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -67,15 +72,16 @@ all: $(STATIC) $(SHARED) $(PROGRAM) $(PAGES)
 help:
 	@echo 'make              build/libweft.a, build/libweft.so, build/weft, manual pages, completion'
 	@echo 'make demo         build, train a small network; installs a compiler if there is none'
-	@echo 'make test         set up, build, run all tests (T=part of a name)'
-	@echo 'make test-long    the tests again in full, with clang, sanitizers and as one file'
+	@echo 'make test         set up, build, run all tests (T=part of a name, ONLY=pattern in the source)'
+	@echo 'make test-long    slow tests, and the tests with clang, under sanitizers and as one file'
+	@echo 'make test-full    every test in every build, slow variants too: an hour and more'
 	@echo 'make bench        all benchmarks beside their peers, a quarter of an hour; writes docs/benchmarks.md'
 	@echo 'make install      into PREFIX=$(PREFIX), under DESTDIR; make uninstall removes it'
 	@echo 'make amalgamation build/weft.c and build/weft.h'
 	@echo 'make lines        line counts, long files marked'
 	@echo 'make format       clang-format on what it may touch; format-check only looks'
 	@echo 'make clean        remove build/'
-	@echo 'variables: CC BUILD SAN DEBUG V T QUICK CFLAGS LDFLAGS JOBS TEST_JOBS TEST_TIMEOUT PREFIX DESTDIR'
+	@echo 'variables: CC BUILD SAN DEBUG V T ONLY QUICK CFLAGS LDFLAGS JOBS TEST_JOBS TEST_TIMEOUT PREFIX DESTDIR'
 
 # Each of these files changes only with its text; what depends on that text depends on the file.
 define note
@@ -145,30 +151,37 @@ test:
 # allow it.
 RUN_ENV = WEFT_BUILD=$(BUILD) WEFT_CC='$(CC)' UBSAN_OPTIONS=print_stacktrace=1 \
 	ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
-chosen  = $(if $(T),$(foreach x,$(1),$(if $(findstring $(T),$(notdir $(x))),$(x))),$(1))
 
 # What `make test` does once the machine is set up.
-check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(call chosen,$(TESTS) $(FUZZ) $(EXAMPLES))
-	@$(RUN_ENV) tools/runtests -j $(TEST_JOBS) -t $(TEST_TIMEOUT) \
-		$(call chosen,$(TESTS) $(FUZZ) $(EXAMPLES) $(SCRIPTS))
+check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(filter $(BUILD)/%,$(CHECKED))
+	@$(RUN_ENV) tools/runtests -j $(TEST_JOBS) -t $(TEST_TIMEOUT) $(CHECKED)
 
-# The slow variants of the tests are asked for by WEFT_TEST_LONG, and once, in the fastest build, those
-# that train for a minute by WEFT_TEST_LEARN. Every part runs, whatever failed before.
-LONG = WEFT_TEST_LONG=1 $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
-test-long:
+# What `make test` leaves out, each suite once in each build. Tests with a slow variant (asked for by
+# WEFT_TEST_LONG, and by WEFT_TEST_LEARN if it trains for a minute) run it in the fastest build;
+# ThreadSanitizer sees the tests that have threads. Every part runs, whatever failed before.
+# make test-full runs every test in every build, slow variants too, and fuzzes for longer.
+PARTS   = test-slow test-clang test-asan test-tsan test-fuzz test-amalgamation
+CHECK   = $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
+SLOW    ?= test_long\(|test_learn\(|WEFT_TEST_L
+THREADS ?= thread|loader
+export SLOW THREADS
+test-full: export WEFT_TEST_LONG = 1
+test-full: export WEFT_FUZZ_SECONDS ?= 60
+test-full: SLOW =
+test-full: THREADS =
+test-long test-full:
 	@tools/setup
-	+@MAKE='$(MAKE)' tools/test-long $(BUILD) \
-		test-again test-clang test-asan test-tsan test-fuzz test-amalgamation
-test-again:
-	@WEFT_TEST_LEARN=1 $(LONG) check
+	+@MAKE='$(MAKE)' tools/test-long $(BUILD) $(PARTS)
+test-slow:
+	@WEFT_TEST_LONG=1 WEFT_TEST_LEARN=1 $(CHECK) ONLY='$(SLOW)' check
 test-clang:
-	@$(LONG) BUILD=$(BUILD)/clang CC=clang check
+	@$(CHECK) BUILD=$(BUILD)/clang CC=clang check
 test-asan:
-	@$(LONG) BUILD=$(BUILD)/asan SAN=address,undefined check
+	@$(CHECK) BUILD=$(BUILD)/asan SAN=address,undefined check
 test-tsan:
-	@$(LONG) BUILD=$(BUILD)/tsan SAN=thread check
+	@$(CHECK) BUILD=$(BUILD)/tsan SAN=thread ONLY='$(THREADS)' check
 test-fuzz:
-	@$(LONG) BUILD=$(BUILD)/clang CC=clang $(BUILD)/clang/libweft.a
+	@$(CHECK) BUILD=$(BUILD)/clang CC=clang $(BUILD)/clang/libweft.a
 	@$(RUN_ENV) tools/runtests -t 900 tests/long_fuzz.sh
 test-amalgamation: amalgamation
 	@$(RUN_ENV) tools/runtests -t 900 tests/long_amalgamation.sh

@@ -82,5 +82,19 @@ check "runner: an early exit too" last_line "0 passed, 1 failed" tools/runtests 
 check "runner: bad status after totals" last_line "4 passed, 1 failed" tools/runtests "$scratch/test_leaks"
 check "runner: a time-out" last_line "0 passed, 1 failed" tools/runtests -t 1 "$scratch/test_slow"
 check "runner: failing example" last_line "0 passed, 1 failed" tools/runtests "$scratch/01_example"
+# Which tests a run of make takes.
+takes() { # name, then make's arguments
+    name=$1
+    shift
+    env -u MAKEFLAGS make -n check "$@" 2>/dev/null | grep 'tools/runtests' | tr ' ' '\n' | grep -q "/$name\$"
+}
+check "make: by name" takes test_gemm T=gemm
+check "make: not by another" fails takes test_gemm T=loader
+check "make: by source" takes test_gemm ONLY='test_long\('
+check "make: not by another source" fails takes test_utf8 ONLY='test_long\('
+check "make: by both" fails takes test_gemm ONLY='test_long\(' T=bench
+for name in test_random_graphs test_loader test_faults test_bits; do
+    check "make: $name has threads" takes $name SAN=thread ONLY="$(sed -n 's/^THREADS ?= //p' Makefile)"
+done
 check "runner: missing program" last_line "0 passed, 1 failed" tools/runtests "$scratch/test_absent"
 finish
