@@ -9,7 +9,8 @@
  * operands wait for p folds in a chain before them, and what such a walk needs of the elements is
  * computed again in it. All stores come last, so that a kernel may write over what it has read.
  *
- * Sums are added up in f32: in C one after the other, on GPUs by thread and then as a tree. */
+ * Sums are added up one after the other: in C in double, on GPUs in f32 by thread and then as a
+ * tree. */
 #include "kern/emit_inner.h"
 #include <stdio.h>
 
@@ -273,6 +274,11 @@ static const char *emit_class(int type) {
     return type == KT_F32 ? "f32" : "i32";
 }
 
+/* A sum that gets a double of its own, w: in f32 the sum of many ones would stop at 2^24. */
+static bool emit_in_double(const emitter *e, const kins *in) {
+    return e->lang == EMIT_C && in->op == K_SUM && in->type == KT_F32;
+}
+
 static void emit_fold_begin(emitter *e, int i) {
     const kins *in = &e->k->ins[i];
     const int type = in->op == K_ARGMAX ? e->k->ins[in->a].type : in->type;
@@ -282,6 +288,10 @@ static void emit_fold_begin(emitter *e, int i) {
     text_add(e->t, "%s %c%d = ", e->w->vary[type], in->op == K_ARGMAX ? 'm' : 'r', i);
     emit_number(e->t, type, in->op == K_SUM ? 0 : in->op == K_PROD ? one : lowest);
     text_add(e->t, ";\n");
+    if (emit_in_double(e, in)) {
+        emit_line(e);
+        text_add(e->t, "double w%d = 0.0;\n", i);
+    }
     if (in->op != K_ARGMAX) return;
     emit_line(e);
     text_add(e->t, "%s r%d = 2147483647;\n", e->w->vary[KT_I32], i);
@@ -296,6 +306,10 @@ static void emit_fold_step(emitter *e, int i, bool spread) {
         const bool same = (from == KT_F32) == (in->type == KT_F32);
         const char *through = same ? "" : from == KT_F32 ? "k_f2i" : "k_i2f";
         snprintf(a, sizeof a, *through ? "%s(r%d)" : "%sr%d", through, in->a);
+        if (emit_in_double(e, in)) {
+            text_add(e->t, "w%d += (double)%s;\n", i, a);
+            return;
+        }
         text_add(e->t, "r%d = ", i);
         emit_form(e->t, in->type == KT_F32 ? emit_rows[in->op].f32 : emit_rows[in->op].i32,
                   emit_register(r, i), a, "");
@@ -322,6 +336,11 @@ static void emit_fold_step(emitter *e, int i, bool spread) {
 static void emit_fold_end(emitter *e, int i, bool spread) {
     static const char *const name[] = {"sum", "max", "prod", "argmax"};
     const kins *in = &e->k->ins[i];
+    if (emit_in_double(e, in)) {
+        emit_line(e);
+        text_add(e->t, "r%d = (float)w%d;\n", i, i);
+        return;
+    }
     if (!spread && in->op != K_ARGMAX) return;
     const int type = in->op == K_ARGMAX ? e->k->ins[in->a].type : in->type;
     emit_line(e);

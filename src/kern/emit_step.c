@@ -128,19 +128,21 @@ static bool step_c_linrec(text *t, const step *s, const char *name) {
     const int axis = (int)s->attr[0];
     step_c_open(t, name, 3, 2);
     const int loops = step_c_loops(t, h, h->rank, axis);
-    text_add(t, "        float v = 0.0f;\n        for (long long n = 0; n < %lld; n++) {\n",
+    text_add(t,
+             "        double v = 0.0; /* many ones in a float would stop at 2^24 */\n"
+             "        for (long long n = 0; n < %lld; n++) {\n",
              (long long)h->dim[axis]);
     text_add(t,
              s->attr[1] ? "            const long long m = %lld - n;\n"
                         : "            const long long m = n;\n",
              (long long)h->dim[axis] - 1);
-    text_add(t, "            v = ");
+    text_add(t, "            v = (double)");
     step_c_load(t, &s->in[0], 0, axis, "m");
-    text_add(t, " * v + ");
+    text_add(t, " * v + (double)");
     step_c_load(t, &s->in[1], 1, axis, "m");
     text_add(t, ";\n            k_store_%s(b2, ", emit_dtype_word(h->dtype));
     step_c_index(t, h, h->rank, axis, "m");
-    text_add(t, ", v);\n        }\n");
+    text_add(t, ", (float)v);\n        }\n");
     step_c_close(t, loops);
     return true;
 }

@@ -19,13 +19,15 @@ void column_sum(char *const *at) {
         for (long long i2 = 0; i2 < 21; i2++) {
             const float r1 = k_load_f32(b1, i2);
             float r3 = 0.0f;
+            double w3 = 0.0;
             float r4 = k_bits(0xff800000u);
             for (long long i1 = 0; i1 < 19; i1++) {
                 const float r0 = k_load_f32(b0, i0 * 399 + i1 * 21 + i2);
                 const float r2 = r0 * r1;
-                r3 = r3 + r2;
+                w3 += (double)r2;
                 r4 = k_max(r4, r0);
             }
+            r3 = (float)w3;
             const int r10 = k_lt(r3, r9);
             float r6 = 1.0f;
             for (long long i1 = 0; i1 < 19; i1++) {

@@ -17,12 +17,14 @@ void softmax(char *const *at) {
             r1 = k_max(r1, r0);
         }
         float r4 = 0.0f;
+        double w4 = 0.0;
         for (long long i1 = 0; i1 < 300; i1++) {
             const float r0 = k_load_f32(b0, i0 * 300 + i1);
             const float r2 = r0 - r1;
             const float r3 = k_exp(r2);
-            r4 = r4 + r3;
+            w4 += (double)r3;
         }
+        r4 = (float)w4;
         for (long long i1 = 0; i1 < 300; i1++) {
             const float r0 = k_load_f32(b0, i0 * 300 + i1);
             const float r2 = r0 - r1;

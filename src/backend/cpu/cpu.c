@@ -166,6 +166,7 @@ static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, size_t
         }
         if (!(e->code = interp_prepare(p, s->kern, dev->level, false))) return p->ctx->err;
         e->units = interp_units(e->code);
+        e->stages = interp_stages(e->code);
         if (interp_scratch(e->code) > *scratch) *scratch = interp_scratch(e->code);
         return WEFT_OK;
     }
@@ -276,6 +277,25 @@ static void cpu_run_step(const cpu_exe *e, int64_t unit0, int64_t unit1, char *s
     }
 }
 
+/* The units of a step that are member's. */
+static void cpu_part(int64_t units, int64_t group, int member, int members, int64_t *from,
+                     int64_t *to) {
+    const int64_t groups = (units + group - 1) / group;
+    *from = members > 1 ? groups * member / members * group : 0;
+    *to = members > 1 ? min_i64(groups * (member + 1) / members * group, units) : units;
+}
+
+/* A long fold: every stage needs what the one before made. */
+static void cpu_run_stages(const cpu_exe *e, crew *c, int member, int members, uint32_t *turn,
+                           char *scratch) {
+    for (int stage = 0; stage < e->stages; stage++) {
+        int64_t from, to;
+        if (stage && members > 1) crew_barrier(c, members, turn);
+        cpu_part(interp_stage_units(e->code, stage), 1, member, members, &from, &to);
+        interp_stage(e->code, stage, from, to, scratch);
+    }
+}
+
 #if WEFT_X86
 static unsigned cpu_flush_denormals(void) {
     unsigned old = _mm_getcsr();
@@ -320,13 +340,10 @@ static void cpu_share(void *user, int member, int members) {
             crew_barrier(dev->crew, members, &turn);
             if (span) since = weft_clock();
         }
-        int64_t from = 0, to = e->units;
-        if (members > 1) {
-            const int64_t groups = (e->units + e->group - 1) / e->group;
-            from = groups * member / members * e->group;
-            to = min_i64(groups * (member + 1) / members * e->group, e->units);
-        }
-        cpu_run_step(e, from, to, scratch);
+        int64_t from, to;
+        cpu_part(e->units, e->group, member, members, &from, &to);
+        if (e->stages > 1) cpu_run_stages(e, dev->crew, member, members, &turn, scratch);
+        else cpu_run_step(e, from, to, scratch);
         if (span) cpu_timed(&span[i], &since, to - from, e->units);
         if (!p->watch) continue;
         watch_step(p, i);

@@ -20,6 +20,7 @@ typedef struct cpu_product {
 typedef struct cpu_exe {
     uint8_t   kind;
     bool      barrier;    /* wait for all threads before this step */
+    int       stages;     /* of a long fold, see interp.h; else at most 1 */
     int64_t   units;
     int64_t   group;  /* units that stay together in this segment, so that shares of steps match */
     interp   *code;       /* a row program, or a product's epilogue */

@@ -555,6 +555,8 @@ interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epil
         if (x->mode == INTERP_MAP || x->mode == INTERP_ROWS) prep_straight(q);
         else prep_phases(q);
         good = !q->failed && prep_finish(q, memory);
+        if (good && !epilogue && (x->mode == INTERP_STREAM || x->mode == INTERP_ACROSS))
+            good = sweep_prepare(p, k, x, memory);
     }
     if (!good)
         weft_fail(p->ctx, q && q->failed ? WEFT_UNSUPPORTED : WEFT_MEMORY,

@@ -17,6 +17,12 @@ int64_t interp_rows(const interp *x);  /* loop rows in all (map and row programs
 size_t  interp_scratch(const interp *x);  /* bytes per thread, 64-byte aligned */
 void    interp_run(const interp *x, int64_t unit0, int64_t unit1, void *scratch);
 
+/* Long folds run in stages: all units of one are done before the next begins. Every thread calls
+ * every stage with the same scratch, even if it has no unit of it. */
+int     interp_stages(const interp *x);  /* 1: interp_run is all there is to do */
+int64_t interp_stage_units(const interp *x, int stage);
+void    interp_stage(const interp *x, int stage, int64_t unit0, int64_t unit1, void *scratch);
+
 /* An epilogue over rows [row0, row1) and columns [col0, col1) of its last dimension. */
 void    interp_rectangle(const interp *x, int64_t row0, int64_t row1, int64_t col0, int64_t col1, void *scratch);
 

@@ -7,7 +7,8 @@
 enum {
     INTERP_RESIDENT = 4096,           /* the longest row that is kept whole between phases        */
     INTERP_LONG = 65536,              /* the same if phases would compute something dear again    */
-    INTERP_PARTIAL = 256              /* rows summed across before they are added to the total    */
+    INTERP_PARTIAL = 64,              /* rows summed across before they are added to the total    */
+    INTERP_BAG = 256                  /* most rows of a table that are summed in one go           */
 };
 
 typedef enum iop_kind {
@@ -81,6 +82,16 @@ struct interp {
     interp_phase *phase;
     size_t       scratch, tiles;      /* bytes of all, and of the tiles alone                     */
     size_t       lanes, row_lanes;    /* of a tile, and of row values, rounded up                 */
+    /* of a long fold, cut by interp_sweep.c: */
+    int64_t      pieces;              /* of a unit's sweeps; 1: not cut                           */
+    int          folds, row_slots;    /* most accumulators of a phase; slots of row values        */
+    int          stages;
+    uint16_t    *stage;               /* 2 * phase for its head, + 1 for its sweep                */
+    size_t       pitch;               /* between the accumulators of two pieces                   */
+    float       *shared;              /* row values of all units, then accumulators of all pieces */
 };
+
+/* Cuts the sweeps of a program in phases. False: out of memory. */
+bool sweep_prepare(const weft_plan *p, const kernel *k, interp *x, arena *memory);
 
 #endif

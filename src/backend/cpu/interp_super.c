@@ -29,7 +29,7 @@ static bool prep_takes_rows(const prep *q, const uint16_t *uses, int id) {
     if (!prep_once(q, uses, id, K_TAKE, KL_ELEMENT)) return false;
     const kins *take = &q->ins[id], *index = &q->ins[take->a];
     const kview *from = &k->view[take->view], *at = &k->view[index->view];
-    return k->inner == 1 && k->reduce == 1 && k->dim[k->outer] <= INTERP_PARTIAL &&
+    return k->inner == 1 && k->reduce == 1 && k->dim[k->outer] <= INTERP_BAG &&
            from->dtype == WEFT_F32 && !from->guard && from->at == KNOBUF &&
            from->stride[last] == 1 && index->op == K_LOAD && index->level == KL_ELEMENT &&
            at->dtype == WEFT_I32 && !at->guard && at->stride[k->outer] != 0 &&

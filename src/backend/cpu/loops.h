@@ -15,8 +15,9 @@ typedef struct loops_table {
     void (*add)(float *d, const float *a, int64_t n); /* d += a */
     void (*scale)(float *d, float by, int64_t n);     /* d *= by */
 
-    /* d[i] = a[i] before[i] + b[i] */
-    void (*recur)(float *d, const float *a, const float *before, const float *b, int64_t n);
+    /* last[i] = a[i] last[i] + b[i], and d[i] that as a float; a_step 1, or 0 for the same a */
+    void (*recur)(float *d, double *last, const float *a, int64_t a_step, const float *b,
+                  int64_t n);
 
     /* d[i] += sum over j < count of x[j*x_step + i] y[j*y_step + i] */
     void (*gather_dot)(float *d, const float *x, int64_t x_step, const float *y, int64_t y_step,
