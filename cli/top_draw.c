@@ -74,7 +74,7 @@ static void top_draw_why(const top_run *t, const top_facts *f, char *out, size_t
         snprintf(out, bytes, "no new row for %s (%s was the longest pause to expect)",
                  top_duration(f->age, since), top_duration(f->stalled_after, limit));
     else if (f->state == TOP_KILLED)
-        snprintf(out, bytes, "process %lld is gone without a word; --resume may go on with the run",
+        snprintf(out, bytes, "process %lld ended without a word; use --resume to continue the run",
                  (long long)t->status.process);
     else if (f->state >= TOP_STOPPED && f->state <= TOP_FAILED)
         snprintf(out, bytes, "%s", t->status.text);
@@ -87,7 +87,8 @@ static void top_draw_way(const top_run *t, const top_facts *f, screen *s) {
         n += snprintf(text + n, sizeof text - (size_t)n, " of %s",
                       chart_count((double)t->status.steps, steps));
     if (!isnan(t->time))
-        n += snprintf(text + n, sizeof text - (size_t)n, "  %s gone", top_duration(t->time, time));
+        n += snprintf(text + n, sizeof text - (size_t)n, "  %s elapsed",
+                      top_duration(t->time, time));
     if (!isnan(f->left))
         snprintf(text + n, sizeof text - (size_t)n, "  %s left", top_duration(f->left, time));
     int at = 0;

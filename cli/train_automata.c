@@ -250,7 +250,8 @@ static weft_err automata_train(automata_run *t, weft_train_result *r) {
                                                    .user = t,
                                                    .title = t->task->title,
                                                    .log_every = t->task->check,
-                                                   .stop = &t->stop},
+                                                   .stop = &t->stop,
+                                                   .stop_text = "learned exactly"},
                                  NULL, NULL, r);
     if (e) return e;
     char summary[600];
@@ -293,7 +294,7 @@ static void automata_tell(const automata_run *t, const weft_train_result *r) {
         printf("Learned exactly, after %lld steps in %.1f s (wiring %d): %d active gates, %d when "
                "simplified.\n",
                (long long)r->steps, r->seconds, (int)*t->attempt + 1, t->active, t->gates);
-    else printf("Not learned: %s; --resume goes on.\n", r->text);
+    else printf("Not learned: %s; use --resume to continue.\n", r->text);
     printf("Report: %s/report.html\n", t->run.folder);
 }
 

@@ -37,7 +37,7 @@ check "the trials are plotted" grep -q 'greedy/10_turns' "$scratch/run/metrics.j
 check "cubes of every distance in the report" grep -q '14 turns away' "$scratch/run/report.html"
 check "a person reads a table" prints 'beam width *tried *solved' "$weft" train cube \
     --run "$scratch/run" --resume --steps 1500 --judge quick --quiet
-check "and it was not trained again" grep -q '1500 steps are made' "$scratch/out"
+check "and it was not trained again" grep -q 'finished, 1500 of 1500 steps' "$scratch/out"
 check "a limit of time" ends 0 "$weft" train cube --run "$scratch/timed" --seconds 0.5 --hidden 32 \
     --batch 64 --judge none --json --quiet
 check "is kept" holds "$(field "$scratch/out" train_seconds) < 0.7"
@@ -73,7 +73,7 @@ for time in first second third; do check "the $time run without a name" unnamed;
 check "they are numbered" [ "$(cd "$scratch/runs" && echo *)" = "cube cube-2 cube-3" ]
 
 check "Ctrl-C ends with 130" interrupted ctrl cube --hidden 32 --batch 64
-check "without judging" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"
+check "without judging" grep -q 'interrupted after step .*use --resume to continue' "$scratch/ctrl.out"
 check "and it goes on" train ctrl --resume --seconds 0.2 --judge none
 
 # ---- playing ----

@@ -245,7 +245,7 @@ TEST(what_a_run_says_of_itself) {
     CHECK_EQ(weft_train(s, &d, NULL), WEFT_OK);
     CHECK_EQ(weft_run_status_read(c, f.path, &t), WEFT_OK);
     CHECK_STR(t.state, "finished");
-    CHECK_STR(t.text, "20 steps are made");
+    CHECK_STR(t.text, "finished, 20 of 20 steps");
     CHECK_EQ(t.steps, 20);
     CHECK_EQ(t.seconds, 500.0);
     CHECK_EQ(t.log_every, 5);

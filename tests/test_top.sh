@@ -53,7 +53,7 @@ check "a frame" frame "$scratch/running"
 check "is 80 columns wide" fits 80 24
 check "title and state" told '^By hand  *● running$'
 check "the command" told '· weft train digits$'
-check "the way" told '40%  step 2,000 of 5,000  0:40 gone  \(0:[45][0-9]\|1:00\) left'
+check "the way" told '40%  step 2,000 of 5,000  0:40 elapsed  \(0:[45][0-9]\|1:00\) left'
 check "the loss" told '^Loss 0.1 train  0.125 test  *Accuracy 98.00 % test$'
 check "a curve in dots" told '│.*⡇'
 check "the outlier on the axis" told '└─*▲─*'
@@ -73,9 +73,9 @@ for size in 1x1 3x2 20x5 40x12 64x16 80x24 120x30 200x50 500x200; do
 done
 COLUMNS=80 LINES=24
 
-run finished 500 '"state": "finished", "text": "2000 steps are made"'
+run finished 500 '"state": "finished", "text": "no improvement in 4 evaluations"'
 check "finished" is "$(state "$scratch/finished")" finished
-check "says why" is "$(field "$scratch/out" text)" '2000 steps are made'
+check "says why" is "$(field "$scratch/out" text)" 'no improvement in 4 evaluations'
 run stalled 500 "$alive"
 check "stalled" is "$(state "$scratch/stalled")" stalled
 check "it has no time left" is "$(field "$scratch/out" left_seconds)" null

@@ -234,6 +234,82 @@ TEST(ctrl_c_and_resume_give_the_same_bits) {
 }
 
 /* Every optimiser there is keeps all it needs in the state. */
+/* Dies in its fourth step, as if it were killed. */
+typedef struct mortal {
+    bench_top *t;
+    weft_plan *plan;
+    bool dies;
+} mortal;
+
+static weft_err mortal_step(void *user, int64_t step, weft_metrics *m) {
+    mortal *const k = user;
+    const weft_tensor in[2] = {k->t->x, k->t->y};
+    if (k->dies && step == 3) return WEFT_STATE;
+    weft_err e = weft_loader_feed(k->t->loader, step, k->plan, in, 2);
+    if (!e) e = weft_run(k->plan);
+    weft_metric(m, "train/loss", (double)weft_item(k->plan, k->t->loss));
+    return e;
+}
+
+static uint64_t mortal_hash(bool dies, bool resume, double every, weft_err expected, char *said) {
+    bench_top *t = begin(1, adamw);
+    mortal k = {.t = t, .dies = dies};
+    k.plan = weft_compile(
+        t->g,
+        &(weft_plan_desc){.fetch = weft_list(t->loss), .update = t->update, .training = true});
+    const weft_train_desc d = {.step = mortal_step,
+                               .user = &k,
+                               .steps = 12,
+                               .run = folder,
+                               .resume = resume,
+                               .checkpoint_every = every};
+    CHECK_EQ(weft_train(t->s, &d, NULL), expected);
+    if (said) snprintf(said, 400, "%s", weft_error(t->c));
+    const uint64_t hash = weft_state_hash(t->s);
+    weft_plan_free(k.plan);
+    end(t);
+    return hash;
+}
+
+TEST(a_run_killed_at_once_is_resumed) {
+    char said[400];
+    fresh_folder("run");
+    const uint64_t whole = mortal_hash(false, false, 0, WEFT_OK, NULL);
+    mortal_hash(true, false, 0, WEFT_STATE, NULL);
+    CHECK_EQ(mortal_hash(false, true, 0, WEFT_OK, NULL), whole);
+    mortal_hash(true, false, -1, WEFT_STATE, NULL); /* a checkpoint at the end only */
+    mortal_hash(false, true, 0, WEFT_FILE, said);
+    CHECK_HAS(said, "no checkpoint to resume from");
+    remove_folder();
+}
+
+static weft_err stopping_step(void *user, int64_t step, weft_metrics *m) {
+    weft_metric(m, "train/loss", 1);
+    if (step == 4) *(volatile bool *)user = true;
+    return WEFT_OK;
+}
+
+TEST(a_stop_says_why) {
+    static const char *const text[] = {NULL, "learned exactly"};
+    static const char *const said[] = {"stopped after step 5", "learned exactly after step 5"};
+    weft_ctx *c = weft_open("cpu");
+    weft_state *s = weft_state_new(c);
+    for (int i = 0; i < 2; i++) {
+        volatile bool stop = false;
+        weft_train_result r;
+        const weft_train_desc d = {.step = stopping_step,
+                                   .user = (void *)(uintptr_t)&stop,
+                                   .steps = 100,
+                                   .stop = &stop,
+                                   .stop_text = text[i]};
+        CHECK_EQ(weft_train(s, &d, &r), WEFT_OK);
+        CHECK_EQ(r.ending, WEFT_END_INTERRUPTED);
+        CHECK_STR(r.text, said[i]);
+    }
+    weft_state_free(s);
+    weft_close(c);
+}
+
 TEST(every_optimiser_resumes) {
     for (int k = 0; k < WEFT_OPTIMISER_COUNT; k++)
         for (int more = 0; more < 2; more++) {
@@ -274,7 +350,9 @@ static weft_err judge_and_fail(void *user, int64_t step, weft_metrics *m) {
 
 /* What a run left is not what a later one in the same folder goes on from. */
 TEST(a_run_that_begins_anew_forgets_the_one_before) {
-    const weft_err ends[] = {WEFT_OK, WEFT_OK, WEFT_FILE, WEFT_FILE};
+    const weft_err ends[] = {WEFT_OK, WEFT_OK, WEFT_FILE, WEFT_OK};
+    const int64_t resumed_at[] = {0, 20, 0,
+                                  0}; /* the last one from where the one that died began */
     fresh_folder("run");
     for (int i = 0; i < 4; i++) { /* two that end well, one that dies, one that would go on */
         CASE("run %d", i);
@@ -283,7 +361,9 @@ TEST(a_run_that_begins_anew_forgets_the_one_before) {
         weft_train_desc d = desc_of(t, in, i == 1 ? 40 : 20);
         d.run = folder, d.resume = i == 1 || i == 3, d.evaluate_every = 1;
         if (i == 2) d.evaluate = judge_and_fail;
-        CHECK_EQ(weft_train(t->s, &d, NULL), ends[i]);
+        weft_train_result r;
+        CHECK_EQ(weft_train(t->s, &d, &r), ends[i]);
+        CHECK_EQ(r.resumed_at, resumed_at[i]);
         end(t);
     }
     remove_folder();
@@ -409,7 +489,7 @@ TEST(wrong_descriptions_are_told) {
     fresh_folder("none");
     d = good, d.run = folder, d.resume = true;
     CHECK(weft_train(t->s, &d, NULL) != WEFT_OK);
-    CHECK_HAS(weft_error(t->c), "latest.safetensors");
+    CHECK_HAS(weft_error(t->c), "none: no checkpoint to resume from");
     remove_folder();
     char path[8];
     CHECK_STR(weft_run_checkpoint("a-run", path, sizeof path), "");

@@ -181,11 +181,11 @@ WEFT_API void weft_progress_free(weft_progress *p);                    /* clears
 /* ---- the loop ---------------------------------------------------------------------------- */
 
 typedef enum weft_ending {
-    WEFT_END_STEPS,        /* all steps are made */
-    WEFT_END_SECONDS,      /* the time is up */
-    WEFT_END_EARLY,        /* nothing got better for .patience evaluations */
-    WEFT_END_INTERRUPTED,  /* Ctrl-C, or .stop said so; a checkpoint is written, nothing judged */
-    WEFT_END_BROKEN        /* the loss is no number; see .text of the result */
+    WEFT_END_STEPS,        /* all steps are done */
+    WEFT_END_SECONDS,      /* the time limit is reached */
+    WEFT_END_EARLY,        /* no improvement for .patience evaluations */
+    WEFT_END_INTERRUPTED,  /* Ctrl-C or .stop; a checkpoint is written, nothing evaluated */
+    WEFT_END_BROKEN        /* the loss is not a number; see .text of the result */
 } weft_ending;
 
 /* Judges the network as it is: adds metrics such as "test/accuracy". */
@@ -219,7 +219,7 @@ typedef struct weft_train_desc {
     bool    resume;                  /* go on from the run's checkpoint; none is an error. If not,
                                         the folder begins anew: its checkpoint is removed */
     int64_t log_every;               /* steps; 0: 50 */
-    double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only */
+    double  checkpoint_every;        /* seconds; 0: 60; below 0: at the end only, else also at once */
     const weft_detector_desc *notice;  /* looks at the loss of every step; one that is oddly high is
                                         "outlier/loss" in the journal and marked in the report */
     weft_profile *profile;           /* of the state's context: written to kernels.json early and at
@@ -228,6 +228,7 @@ typedef struct weft_train_desc {
     FILE   *progress;                /* NULL: shows nothing */
     bool    interrupt;               /* catch Ctrl-C while it runs */
     const volatile bool *stop;       /* set by somebody else: ends as Ctrl-C does */
+    const char *stop_text;           /* why .stop ended it, "learned exactly"; NULL: "stopped" */
 } weft_train_desc;
 
 typedef struct weft_train_result {

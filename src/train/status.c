@@ -112,8 +112,6 @@ weft_err train_status_end(train *t, weft_err e) {
         !failed && t->r->ending == WEFT_END_INTERRUPTED && t->d->stop && *t->d->stop;
     strcpy(s->state, failed ? "failed" : stopped ? "stopped" : states[t->r->ending]);
     weft_utf8_text(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
-    if (stopped) /* as the program wished, which may well be that all is learned */
-        snprintf(s->text, sizeof s->text, "stopped after step %lld", (long long)t->step);
     s->ended = weft_wall();
     status_measure(t);
     if (e == WEFT_OK) return status_write(t);

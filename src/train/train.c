@@ -17,8 +17,10 @@
 
 enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
 
+#define TRAIN_CHECKPOINT_ENDING ".safetensors"
+
 const char *weft_run_checkpoint(const char *run, char *path, size_t bytes) {
-    int n = run ? snprintf(path, bytes, "%s/checkpoints/latest.safetensors", run) : -1;
+    int n = run ? snprintf(path, bytes, "%s/checkpoints/latest" TRAIN_CHECKPOINT_ENDING, run) : -1;
     if ((n < 0 || (size_t)n >= bytes) && bytes) path[0] = 0;
     return path;
 }
@@ -75,7 +77,22 @@ static weft_err train_save(train *t) {
     return e;
 }
 
+/* Neither the checkpoint nor the one before it: what happened is more use than a path. */
+static weft_err train_nothing_to_resume(const train *t) {
+    struct stat info;
+    char before[sizeof t->checkpoint + 16];
+    const size_t stem = strlen(t->checkpoint) - strlen(TRAIN_CHECKPOINT_ENDING);
+    snprintf(before, sizeof before, "%.*s.previous" TRAIN_CHECKPOINT_ENDING, (int)stem,
+             t->checkpoint);
+    if (stat(t->checkpoint, &info) == 0 || stat(before, &info) == 0) return WEFT_OK;
+    return weft_fail(t->c, WEFT_FILE,
+                     "%s: no checkpoint to resume from: nothing was trained here, or the run was "
+                     "stopped before its first checkpoint was written",
+                     t->d->run);
+}
+
 static weft_err train_resume(train *t) {
+    TRAIN_TRY(train_nothing_to_resume(t));
     weft_checkpoint k = {.extra = weft_archive_new(t->c)};
     if (!k.extra) return weft_error_code(t->c);
     weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
@@ -137,6 +154,8 @@ static weft_err train_begin(train *t) {
         mkdir(folder, 0777); /* what is wrong shows when the checkpoint is written */
     }
     TRAIN_TRY(train_notice_start(t));
+    /* at once, so that a run that is killed early can be resumed too */
+    if (d->run && !d->resume && !(d->checkpoint_every < 0)) TRAIN_TRY(train_save(t));
     const double left = d->seconds > t->seconds ? d->seconds - t->seconds : 0;
     t->progress = weft_progress_new(t->c, d->progress, d->steps, left);
     if (!t->progress) return weft_error_code(t->c);
@@ -213,16 +232,19 @@ static bool train_ends(train *t) {
     weft_train_result *r = t->r;
     if (d->steps && t->step >= d->steps) {
         r->ending = WEFT_END_STEPS;
-        snprintf(r->text, sizeof r->text, "%lld steps are made", (long long)t->step);
+        snprintf(r->text, sizeof r->text, "finished, %lld of %lld steps", (long long)t->step,
+                 (long long)d->steps);
     } else if (d->seconds > 0 && t->seconds >= d->seconds) {
         r->ending = WEFT_END_SECONDS;
-        snprintf(r->text, sizeof r->text, "%.1f seconds are over", t->seconds);
+        snprintf(r->text, sizeof r->text, "time limit reached (%g s)", d->seconds);
     } else if (d->patience && t->waiting >= d->patience) {
         r->ending = WEFT_END_EARLY;
-        snprintf(r->text, sizeof r->text, "nothing got better in %.0f evaluations", t->waiting);
+        snprintf(r->text, sizeof r->text, "no improvement in %.0f evaluations", t->waiting);
     } else if ((d->interrupt && train_interrupted()) || (d->stop && *d->stop)) {
+        const char *const stopped = d->stop_text ? d->stop_text : "stopped";
         r->ending = WEFT_END_INTERRUPTED;
-        snprintf(r->text, sizeof r->text, "interrupted after step %lld", (long long)t->step);
+        snprintf(r->text, sizeof r->text, "%s after step %lld",
+                 d->stop && *d->stop ? stopped : "interrupted", (long long)t->step);
     } else return false;
     return true;
 }
@@ -288,3 +310,6 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     weft_resize(c, t, 0);
     return e;
 }
+
+#undef TRAIN_KEPT
+#undef TRAIN_CHECKPOINT_ENDING
