@@ -68,17 +68,19 @@ struct command {
 /* Rows that several commands have; the struct S has a member of that name. */
 /* clang-format off */
 #define ROW_JSON(S) { .name = "json", .kind = OPTION_FLAG,                  /* bool json */        \
-    .help = "write JSON, an object a line", .offset = offsetof(S, json) }
+    .help = "write JSON, an object a line", .offset = offsetof(S, json),                           \
+    .role = OPTION_MANNER }
 #define ROW_THREADS(S) { .name = "threads", .kind = OPTION_COUNT,           /* int threads */      \
     .value = "N", .help = "use exactly N threads (the library chooses)",                           \
-    .offset = offsetof(S, threads), .low = 1, .high = 1024 }
+    .offset = offsetof(S, threads), .low = 1, .high = 1024, .role = OPTION_MANNER }
 #define ROW_SEED(S) { .name = "seed", .kind = OPTION_LONG,                  /* int64_t seed */     \
-    .value = "N", .help = "where all randomness begins (0)", .offset = offsetof(S, seed),          \
+    .value = "N", .help = "random seed (0)", .offset = offsetof(S, seed),          \
     .high = 4294967295.0 }
 #define ROW_COLOR(S) { .name = "color", .kind = OPTION_CHOICE,              /* int color */        \
-    .value = TERMINAL_WHEN, .help = "colours", .offset = offsetof(S, color) }
+    .value = TERMINAL_WHEN, .help = "colours", .offset = offsetof(S, color),                       \
+    .role = OPTION_MANNER }
 #define ROW_QUIET(S) { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, /* bool quiet */       \
-    .help = "no progress", .offset = offsetof(S, quiet) }
+    .help = "no progress", .offset = offsetof(S, quiet), .role = OPTION_MANNER }
 /* clang-format on */
 
 /* Every subcommand, in the order of the help; ended by NULL (main.c). */

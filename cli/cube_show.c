@@ -164,7 +164,8 @@ void cube_tell(const run *u, const weft_train_result *r, const cube_verdict *v) 
     }
     if (!v) {
         printf("%s; %s.\nReport: %s/report.html\n", r->text,
-               r->ending == WEFT_END_INTERRUPTED ? "--resume goes on" : "not judged", u->folder);
+               r->ending == WEFT_END_INTERRUPTED ? "use --resume to continue" : "not evaluated",
+               u->folder);
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)u->set->color);

@@ -17,9 +17,14 @@ void options_add(options *o, const option *table, size_t rows) {
     }
 }
 
-static int options_find(const options *o, const char *name, size_t length) {
+static bool options_same(const char *word, const char *typed, size_t length) {
+    return word && strlen(word) == length && strncmp(word, typed, length) == 0;
+}
+
+int options_find(const options *o, const char *name, size_t length) {
     for (size_t k = 0; k < o->count; k++)
-        if (strlen(o->row[k]->name) == length && strncmp(o->row[k]->name, name, length) == 0)
+        if (options_same(o->row[k]->name, name, length) ||
+            options_same(o->row[k]->also, name, length))
             return (int)k;
     return -1;
 }

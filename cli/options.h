@@ -26,14 +26,23 @@ typedef enum option_kind {
     OPTION_FOLDER    /* the same; of folders                                          */
 } option_kind;
 
+/* What an option is to a run that is kept on the disk (run.c). */
+typedef enum option_role {
+    OPTION_DECIDES,  /* decides the result: kept, and must be the same when resumed */
+    OPTION_RECALLED, /* kept, but a resumed run may be given another value           */
+    OPTION_MANNER    /* how, not what: of this call alone                            */
+} option_role;
+
 typedef struct option {
     const char *name; /* without the dashes                                   */
+    const char *also; /* another spelling that is understood; NULL: none      */
     char letter;      /* -o as a short form; 0: none                          */
     option_kind kind;
     const char *value; /* what --help calls the value; a choice's words        */
     const char *help;
     size_t offset;    /* of the member in the settings struct                 */
     double low, high; /* of the numbers                                       */
+    option_role role;
 } option;
 
 /* All rows of one call, those of a command and those of its task, and which of them were given. */
@@ -59,6 +68,7 @@ int options_next_operand(const options *o, int from, int word_count, char *const
 
 bool options_share(const char *given, double *share); /* 5% or 0.05, above 0, at most 100 */
 
+int options_find(const options *o, const char *name, size_t length); /* its row; -1: there is none */
 bool options_given(const options *o, const char *option_name); /* was --option_name given? */
 
 /* Fills what the option fills, as if it had been given: for values kept in a file. false: told. */

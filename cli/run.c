@@ -54,8 +54,8 @@ bool run_place(run *r, const char *name) {
         }
         if (s->resume || s->overwrite || !run_exists(r->folder)) return true;
         fprintf(stderr,
-                "weft %s: there is a run in %s already; --resume goes on with it, --overwrite "
-                "begins anew\n",
+                "weft %s: there is a run in %s already; use --resume to continue it, --overwrite "
+                "to start over\n",
                 r->call->name, r->folder);
         return false;
     }
@@ -111,17 +111,6 @@ weft_err run_locate(run *r, const char *path) {
 
 /* ---- writing config.json ---- */
 
-/* Options that say how it is done, not what: another call may have others. */
-static bool run_is_manner(const char *option_name) {
-    static const char *const manner[] = {"run",      "resume",   "overwrite",      "json",
-                                         "quiet",    "color",    "threads",        "steps",
-                                         "seconds",  "patience", "judge",          "games",
-                                         "outliers", "profile",  "profile-summary"};
-    for (size_t i = 0; i < sizeof manner / sizeof *manner; i++)
-        if (strcmp(option_name, manner[i]) == 0) return true;
-    return false;
-}
-
 static bool run_kept(const run *r, const char *option_name) {
     for (int i = 0; i < r->kept_count; i += 2)
         if (strcmp(r->kept[i], option_name) == 0) return true;
@@ -143,7 +132,7 @@ char *run_config(const run *r, run_more more, const void *user) {
         const option *row = o->row[i];
         const bool text = row->kind == OPTION_TEXT || row->kind == OPTION_FILE ||
                           row->kind == OPTION_FOLDER; /* may come from an operand */
-        if (run_is_manner(row->name)) continue;
+        if (row->role == OPTION_MANNER) continue;
         options_value(row, r->set, value, sizeof value);
         if (!(o->given >> i & 1) && !run_kept(r, row->name) && !(text && *value)) continue;
         json_text(&j, row->name, value);
@@ -207,7 +196,7 @@ static weft_err run_unchanged(const run *r, weft_json config, const options *o,
     for (size_t i = 0; i < o->count; i++) {
         const option *row = o->row[i];
         char now[1024], then[1024] = "";
-        if (!(o->given >> i & 1) || run_is_manner(row->name)) continue;
+        if (!(o->given >> i & 1) || row->role != OPTION_DECIDES) continue;
         options_value(row, settings, now, sizeof now);
         weft_json_text(weft_json_get(weft_json_get(config, "options"), row->name), then,
                        sizeof then);
@@ -235,7 +224,12 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
         char **kept = r->kept + r->kept_count;
         kept[0] = run_copy(key), kept[1] = run_copy(value);
         r->kept_count += 2; /* also freed when only one of them is there */
+        const int k = kept[0] ? options_find(m->o, kept[0], strlen(kept[0])) : -1;
         if (!kept[0] || !kept[1]) e = weft_fail(c, WEFT_MEMORY, "out of memory");
+        else if (k >= 0 && m->o->row[k]->role == OPTION_MANNER)
+            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not kept with a run", path, kept[0]);
+        else if (k >= 0 && (m->o->given >> k & 1))
+            continue; /* given anew; the same if it decides */
         else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))
             e = weft_fail(c, WEFT_FORMAT, "%s: options.%s does not fit", path, kept[0]);
     }
@@ -248,12 +242,19 @@ weft_err run_remember(run *r, const options *o, void *settings) {
 
 weft_err run_go_on(run *r, void *settings) {
     char name[64];
+    struct stat info;
     if (!r->set->resume) return WEFT_OK;
+    char config[600];
+    snprintf(config, sizeof config, "%s/config.json", r->folder);
+    if (stat(config, &info) != 0 && errno == ENOENT)
+        return weft_fail(r->ctx, WEFT_FILE,
+                         "%s: there is no run to resume; leave --resume out to start one",
+                         r->folder);
     const weft_err e = run_command(r, name, sizeof name);
     if (e) return e;
     if (strcmp(name, r->call->name) != 0)
         return weft_fail(r->ctx, WEFT_ARGUMENT,
-                         "%s is a run of \"%s\"; weft %s --resume goes on with it", r->folder, name,
+                         "%s is a run of \"%s\"; weft %s --resume continues it", r->folder, name,
                          name);
     return run_remember(r, r->call->options, settings);
 }

@@ -172,7 +172,7 @@ void study_tell(const study *t, const weft_train_result *r) {
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->set->common.color);
     if (!t->judged) {
-        printf("%s; --resume goes on.\nReport: %s/report.html\n", r->text, t->run.folder);
+        printf("%s; use --resume to continue.\nReport: %s/report.html\n", r->text, t->run.folder);
         return;
     }
     show_terminal(t, &out, (long)r->steps);

@@ -12,11 +12,13 @@
 #define STUDY_ROWS                                                                                 \
     STUDY_ROW(epochs, OPTION_LONG, "N", 1, 100000,                                                 \
               "passes over the data that the schedule is made for"),                               \
-    STUDY_ROW(patience, OPTION_LONG, "N", 1, 1000000,                                              \
-              "end when N evaluations bring nothing better"),                                      \
+    { .name = "patience", .kind = OPTION_LONG, .value = "N", .low = 1, .high = 1000000,            \
+      .role = OPTION_RECALLED, .help = "stop when N evaluations bring no improvement",             \
+      .offset = offsetof(study_settings, patience) },                                              \
     STUDY_ROW(batch, OPTION_LONG, "N", 1, 1 << 20, "examples of a step"),                          \
     STUDY_ROW(hidden, OPTION_LONG, "N", 8, 1 << 16, "width of the network"),                       \
-    STUDY_ROW(optimiser, OPTION_CHOICE, STUDY_OPTIMISERS, 0, 0, "how parameters move (adamw)"),    \
+    { .name = "optimiser", .also = "optimizer", .kind = OPTION_CHOICE, .value = STUDY_OPTIMISERS,  \
+      .help = "the optimiser (adamw)", .offset = offsetof(study_settings, optimiser) },            \
     STUDY_ROW(rate, OPTION_POSITIVE, "X", 0, 1000, "highest learning rate"),                       \
     STUDY_ROW(schedule, OPTION_CHOICE, STUDY_SCHEDULES, 0, 0, "of the rate (cosine)"),             \
     STUDY_ROW(warmup, OPTION_LONG, "N", 1, 0, "steps in which the rate rises (2 %)"),              \

@@ -6,22 +6,26 @@
 #include <stddef.h>
 
 /* clang-format off */
-#define ROW(member_, name_, kind_, value_, low_, high_, help_)                                     \
-    { .name = name_, .kind = kind_, .value = value_, .low = low_, .high = high_, .help = help_,    \
+#define ROW(member_, name_, kind_, value_, low_, role_, help_)                                     \
+    { .name = name_, .kind = kind_, .value = value_, .low = low_, .role = role_, .help = help_,    \
       .offset = offsetof(run_settings, member_) }
 static const option train_options[] = {
-    ROW(run, "run", OPTION_FOLDER, "FOLDER", 0, 0, "of the run (runs/NAME, the first free)"),
-    ROW(resume, "resume", OPTION_FLAG, NULL, 0, 0,
-        "go on with the run; options not given stay as they were"),
-    ROW(overwrite, "overwrite", OPTION_FLAG, NULL, 0, 0, "begin anew where there is a run already"),
-    ROW(steps, "steps", OPTION_LONG, "N", 1, 0, "end after N steps in all, the schedule stays"),
-    ROW(seconds, "seconds", OPTION_POSITIVE, "N", 0, 0, "end after N seconds of training"),
-    ROW(outliers, "outliers", OPTION_FLAG, NULL, 0, 0,
-        "mark steps with an oddly high loss in metrics and report"),
-    ROW(profile, "profile", OPTION_FILE, "FILE", 0, 0,
+    ROW(run, "run", OPTION_FOLDER, "FOLDER", 0, OPTION_MANNER,
+        "folder of the run (runs/NAME, the first free)"),
+    ROW(resume, "resume", OPTION_FLAG, NULL, 0, OPTION_MANNER,
+        "continue the run; options not given stay as they were"),
+    ROW(overwrite, "overwrite", OPTION_FLAG, NULL, 0, OPTION_MANNER,
+        "start over where there is a run already"),
+    ROW(steps, "steps", OPTION_LONG, "N", 1, OPTION_MANNER,
+        "stop after N steps in all; the schedule stays"),
+    ROW(seconds, "seconds", OPTION_POSITIVE, "N", 0, OPTION_MANNER,
+        "stop after N seconds of training"),
+    ROW(outliers, "outliers", OPTION_FLAG, NULL, 0, OPTION_RECALLED,
+        "mark steps with an unusually high loss in metrics and report"),
+    ROW(profile, "profile", OPTION_FILE, "FILE", 0, OPTION_MANNER,
         "write a trace of its kernels, for ui.perfetto.dev"),
-    ROW(profile_summary, "profile-summary", OPTION_FLAG, NULL, 0, 0,
-        "tell at the end what its kernels cost"),
+    ROW(profile_summary, "profile-summary", OPTION_FLAG, NULL, 0, OPTION_MANNER,
+        "print what its kernels cost when it ends"),
     ROW_SEED(run_settings),
     ROW_THREADS(run_settings),
     ROW_JSON(run_settings),
@@ -54,8 +58,8 @@ const command train_command = {
     .summary = "train a network and leave a run: checkpoint, metrics, report",
     .about = "Trains, shows how it goes on stderr, and leaves a folder with config.json,\n"
              "metrics.jsonl, TensorBoard events, checkpoints and report.html. Ctrl-C writes a\n"
-             "checkpoint and ends; --resume goes on from there, and ends with the same bits as\n"
-             "if nothing had happened, on any number of threads.\n",
+             "checkpoint and stops; --resume continues from there, and gives the same bits as a\n"
+             "run that was never stopped, on any number of threads.\n",
     .examples = "weft train digits --model cnn\n"
                 "weft train digits --run runs/mine --steps 2000\n"
                 "weft train digits --run runs/mine --steps 4000 --resume\n"

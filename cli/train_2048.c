@@ -128,7 +128,7 @@ static void train_tell(const train_2048 *t, const weft_train_result *r) {
         return;
     }
     if (!t->judged) {
-        printf("%s; --resume goes on.\nReport: %s/report.html\n", r->text, t->run.folder);
+        printf("%s; use --resume to continue.\nReport: %s/report.html\n", r->text, t->run.folder);
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->run.set->color);
@@ -190,7 +190,9 @@ static int train_main(const call *c) {
 static const option train_2048_options[] = {
     ROW(algo, "algo", OPTION_CHOICE, ALGO_2048_WORDS, 0, 0, "how it learns"),
     ROW(tuples, "tuples", OPTION_COUNT, "N", 4, 8, "td: sets of six cells, 4, 5 or 8 (5)"),
-    ROW(games, "games", OPTION_LONG, "N", 1, 1000000, "it is judged by in the end (1000)"),
+    {.name = "games", .kind = OPTION_LONG, .value = "N", .low = 1, .high = 1000000,
+     .role = OPTION_MANNER, .help = "games of the evaluation at the end (1000)",
+     .offset = offsetof(train_2048_settings, games)},
     ROW(plan, "plan", OPTION_LONG, "N", 1, 1 << 30,
         "steps in which the rate falls (as many as fit into the time)"),
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "of learning, at first"),

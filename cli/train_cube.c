@@ -235,8 +235,9 @@ static const option cube_options[] = {
     ROW(batch, "batch", OPTION_LONG, "N", 1, 1 << 20, "cubes of a step (1024)"),
     ROW(hidden, "hidden", OPTION_LONG, "N", 2, 1 << 16,
         "width of the network; its second layer has half of it (512)"),
-    ROW(judge, "judge", OPTION_CHOICE, CUBE_JUDGES, 0, 0,
-        "at the end: on all cubes, on a fiftieth of them, or not at all"),
+    {.name = "judge", .kind = OPTION_CHOICE, .value = CUBE_JUDGES, .role = OPTION_MANNER,
+     .help = "evaluation at the end: on all cubes, on a fiftieth of them, or none",
+     .offset = offsetof(cube_settings, judge)},
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "highest learning rate (0.003)"),
 };
 #undef ROW

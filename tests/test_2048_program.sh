@@ -47,7 +47,7 @@ check "is another run too" differ whole plan
 check "and stays" refuses 1 'was begun with 50' train plan --resume --plan 60 --steps 70
 
 check "Ctrl-C ends with 130" interrupted ctrl 2048 --seconds 100 --seed 7
-check "it says how to go on" grep -q -e '--resume goes on' "$scratch/ctrl.out"
+check "it says how to go on" grep -q -e 'use --resume to continue' "$scratch/ctrl.out"
 check "by seconds" ends 0 "$weft" train 2048 --run "$scratch/timed" --seconds 0.5 --games 2 --json
 check "they are kept" awk -v t="$(field "$scratch/out" train_seconds)" 'BEGIN { exit !(t >= 0.5 && t < 1.5) }'
 

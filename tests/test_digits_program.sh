@@ -98,7 +98,7 @@ accuracy=$(field "$scratch/out" test_accuracy)
 check "are judged" ends 0 "$weft" eval "$scratch/average" --json
 check "as such" [ "$(field "$scratch/out" test_accuracy)" = "$accuracy" ]
 check "Ctrl-C" interrupted ctrl digits --model logic $small --epochs 1000
-check "leaves no verdict" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"
+check "leaves no verdict" grep -q 'interrupted after step .*use --resume to continue' "$scratch/ctrl.out"
 
 # ---- what is refused ----
 

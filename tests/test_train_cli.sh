@@ -62,8 +62,39 @@ done
 
 check "Ctrl-C ends with 130" interrupted ctrl digits --batch 16 --hidden 16 --seed 7 --epochs 1000
 check "a checkpoint is there" ends 0 "$weft" inspect "$scratch/ctrl"
-check "it says how to go on" grep -q 'interrupted after step .*--resume goes on' "$scratch/ctrl.out"
+check "it says how to go on" grep -q 'interrupted after step .*use --resume to continue' "$scratch/ctrl.out"
 check "it goes on" train ctrl --resume --steps 100000 --seconds 0.5
+
+# ---- killed at once, before the clock would write a checkpoint ----
+
+killed() { # run options...: is killed as soon as it has begun
+    "$weft" train digits --run "$scratch/$1" --batch 16 --hidden 16 --seed 7 --epochs 1000 -q >/dev/null 2>&1 &
+    process=$!
+    waited=0
+    while [ ! -s "$scratch/$1/checkpoints/latest.safetensors" ] && [ $waited -lt 100 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    kill -9 $process
+    wait $process 2>/dev/null
+    [ -s "$scratch/$1/checkpoints/latest.safetensors" ]
+}
+check "a run that is killed has a checkpoint" killed early
+check "it is resumed" train early --resume --steps 12
+check "another that is not killed" train never --batch 16 --hidden 16 --seed 7 --epochs 1000 --steps 12
+check "has the same bits" same never early
+rm -r "$scratch/early/checkpoints"
+check "without a checkpoint" refuses 1 'no checkpoint to resume from' "$weft" train digits --run "$scratch/early" --resume
+
+# ---- what a resumed run remembers ----
+
+check "outliers" train odd --batch 16 --hidden 16 --steps 5 --outliers
+check "optimizer is understood" train odd-part --batch 16 --hidden 16 --steps 3 --outliers --optimizer adamw
+check "resumed without saying so" train odd-part --resume --steps 5
+for run in odd odd-part; do
+    check "$run keeps them in mind" grep -q '"outliers": "true"' "$scratch/$run/config.json"
+    check "and looks for them" prints 'train.notice' "$weft" inspect "$scratch/$run"
+done
 
 # ---- export ----
 
@@ -126,7 +157,7 @@ check "unknown model" usage_error 'takes' "$weft" train digits --model resnet
 check "a run that is there" usage_error 'already' "$weft" train digits --run "$scratch/mlp" --steps 1
 check "overwriting is asked for" train mlp --overwrite --steps 2
 check "another option on resume" refuses 1 'was begun with' "$weft" train digits --run "$scratch/mlp" --resume --rate 0.5
-check "resuming nothing" refuses 1 'config.json' "$weft" train digits --run "$scratch/none" --resume
+check "resuming nothing" refuses 1 'none: there is no run to resume' "$weft" train digits --run "$scratch/none" --resume
 check "a table that is not there" refuses 1 'nothing.csv' "$weft" train csv "$scratch/nothing.csv" --run "$scratch/n1"
 printf 'a,b\n1\n2,3\n' >"$scratch/bad.csv"
 check "a bad table" refuses 4 'bad.csv' "$weft" train csv "$scratch/bad.csv" --run "$scratch/n2"
