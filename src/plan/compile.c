@@ -5,6 +5,10 @@
 
 enum { COMPILE_THREADS = 256 }; /* more are never useful */
 
+static weft_err compile_no_memory(const compile *c) {
+    return weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+}
+
 /* ---- what is asked for ---- */
 
 static weft_err compile_check(weft_graph *g, const weft_plan_desc *d) {
@@ -45,26 +49,29 @@ static weft_err compile_check(weft_graph *g, const weft_plan_desc *d) {
     return WEFT_OK;
 }
 
-/* A run that draws advances the run number of every state it drew from. */
-static size_t compile_draws(weft_graph *g, const uint32_t *want, size_t wants, weft_update *out,
-                            size_t room) {
+/* A run that draws advances the run number of every state it drew from; each is listed once. */
+typedef struct compile_list {
+    weft_update *at;
+    size_t n, cap;
+} compile_list;
+
+static bool compile_draws(weft_graph *g, const uint32_t *want, size_t wants, compile_list *out) {
     uint8_t *live = mem_new(g->m, g->n);
-    size_t n = 0;
-    if (!live) return SIZE_MAX;
-    for (size_t i = 0; i < wants; i++) live[want[i]] = 1;
-    uint32_t top = (uint32_t)g->n;
-    for (uint32_t i = top - 1; i > 0; i--) {
+    bool good = live != NULL;
+    for (size_t i = 0; good && i < wants; i++) live[want[i]] = 1;
+    for (uint32_t i = (uint32_t)g->n - 1; good && i > 0; i--) {
         if (!live[i]) continue;
         for (int k = 0; k < g->node[i].nin; k++) live[g->edge[g->node[i].in + (uint32_t)k]] = 1;
         if (g->node[i].op != OP_random) continue;
         weft_tensor step = operand(tensor_at(g, i), 1);
         bool seen = false;
-        for (size_t k = 0; k < n; k++) seen |= out[k].state.id == step.id;
-        if (seen || n == room) continue;
-        out[n++] = (weft_update){step, weft_add(step, weft_integer(g, 1))};
+        for (size_t k = 0; k < out->n; k++) seen |= out->at[k].state.id == step.id;
+        if (!seen) good = MEM_PUSH(g->m, out->at, out->n, out->cap, ((weft_update){.state = step}));
     }
+    for (size_t k = 0; good && k < out->n; k++)
+        out->at[k].value = weft_add(out->at[k].state, weft_integer(g, 1));
     mem_free(g->m, live);
-    return g->err ? SIZE_MAX : n;
+    return good && !g->err;
 }
 
 /* ---- arrays ---- */
@@ -82,15 +89,21 @@ static bool compile_arrays(compile *c) {
     c->source = mem_new(c->m, c->n * sizeof *c->source);
     c->cluster_of = mem_new(c->m, c->n * sizeof *c->cluster_of);
     c->next = mem_new(c->m, c->n * sizeof *c->next);
+    c->part = mem_new(c->m, c->n * sizeof *c->part);
     c->reader = mem_new(c->m, c->n * sizeof *c->reader);
     c->buf = mem_new(c->m, c->n * sizeof *c->buf);
     if (!c->live || !c->copied || !c->stored || !c->product || !c->folded || !c->fence ||
-        !c->inlined || !c->view || !c->source || !c->cluster_of || !c->next || !c->reader ||
-        !c->buf) {
-        weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+        !c->inlined || !c->view || !c->source || !c->cluster_of || !c->next || !c->part ||
+        !c->reader || !c->buf) {
+        compile_no_memory(c);
         return false;
     }
     memset(c->buf, 0xff, c->n * sizeof *c->buf);
+    for (uint32_t i = 1; i < c->n; i++) {
+        if (c->g->node[i].op != OP_part) continue;
+        uint32_t *first = &c->part[node_in(c->g, &c->g->node[i])[0]];
+        c->part[i] = *first, *first = i;
+    }
     return true;
 }
 
@@ -106,6 +119,7 @@ static void compile_release(compile *c) {
     mem_free(c->m, c->source);
     mem_free(c->m, c->cluster_of);
     mem_free(c->m, c->next);
+    mem_free(c->m, c->part);
     mem_free(c->m, c->reader);
     mem_free(c->m, c->buf);
     mem_free(c->m, c->cluster);
@@ -209,13 +223,13 @@ static bool compile_bind(compile *c, binding **list, size_t *n, size_t *cap, uin
         (*list)[(*n)++] = b;
         return true;
     }
-    weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    compile_no_memory(c);
     return false;
 }
 
 static uint32_t compile_pinned(compile *c, uint32_t id) {
     uint32_t b = lower_buffer(c, id);
-    if (b == KNOBUF) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    if (b == KNOBUF) compile_no_memory(c);
     else c->plan->buf[b].pinned = true;
     return b;
 }
@@ -276,7 +290,7 @@ static weft_err compile_steps(compile *c, const weft_graph *from, const uint32_t
 static weft_err compile_whole(compile *c, const weft_graph *from, const uint32_t *map) {
     uint32_t *ids = mem_new(c->m, (c->g->inputs + from->inputs + c->fetches + 2 * c->updates + 1) *
                                       sizeof *ids);
-    if (!ids) return weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    if (!ids) return compile_no_memory(c);
     uint32_t *in = ids, *out = in + from->inputs, *state = out + c->fetches,
              *value = state + c->updates;
     weft_err e = compile_bindings(c, from, map) ? WEFT_OK : c->ctx->err;
@@ -309,10 +323,10 @@ static uint32_t compile_result(compile *c, uint32_t id, int asked) {
 static weft_err compile_all(compile *c, weft_graph *from) {
     const weft_plan_desc *d = c->desc;
     weft_updates layers = d->training ? from->layers : (weft_updates){0};
-    weft_update draw[8];
-    size_t updates = d->update.n + layers.n, wants = d->fetch.n + 2 * updates, draws = 0;
-    uint32_t *want = mem_new(c->m, (wants + 2 * 8 + 1) * sizeof *want), *map = NULL;
-    weft_err e = want ? WEFT_OK : weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    compile_list draw = {0};
+    size_t updates = d->update.n + layers.n, wants = d->fetch.n + 2 * updates;
+    uint32_t *want = mem_new(c->m, (wants + 1) * sizeof *want), *map = NULL;
+    weft_err e = want ? WEFT_OK : compile_no_memory(c);
     if (!e) {
         size_t k = 0;
         for (size_t i = 0; i < d->fetch.n; i++) want[k++] = d->fetch.at[i].id;
@@ -320,25 +334,24 @@ static weft_err compile_all(compile *c, weft_graph *from) {
             weft_update u = i < d->update.n ? d->update.at[i] : layers.at[i - d->update.n];
             want[k++] = u.state.id, want[k++] = u.value.id;
         }
-        draws = compile_draws(from, want, wants, draw, 8);
-        if (draws == SIZE_MAX)
-            e = from->err ? from->err : weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
-        for (size_t i = 0; !e && i < draws; i++)
-            want[k++] = draw[i].state.id, want[k++] = draw[i].value.id;
+        bool drawn = compile_draws(from, want, wants, &draw);
+        uint32_t *more = drawn ? mem_resize(c->m, want, (k + 2 * draw.n + 1) * sizeof *want) : NULL;
+        if (!more) e = from->err ? from->err : compile_no_memory(c);
+        else want = more;
+        for (size_t i = 0; !e && i < draw.n; i++)
+            want[k++] = draw.at[i].state.id, want[k++] = draw.at[i].value.id;
         wants = k;
-        if (!e) e = from->err;
     }
-    if (!e && !(map = mem_new(c->m, from->n * sizeof *map)))
-        e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    if (!e && !(map = mem_new(c->m, from->n * sizeof *map))) e = compile_no_memory(c);
     double since = weft_phase_start(c->ctx);
     if (!e) e = rewrite_pass(c, from, want, wants, map);
     record_pass(c->ctx, "rewrite", &since);
     if (!e) {
         c->fetches = d->fetch.n;
-        c->updates = updates + draws;
+        c->updates = updates + draw.n;
         c->fetch = mem_new(c->m, (c->fetches + 1) * sizeof *c->fetch);
         c->update = mem_new(c->m, (c->updates + 1) * sizeof *c->update);
-        if (!c->fetch || !c->update) e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+        if (!c->fetch || !c->update) e = compile_no_memory(c);
     }
     if (!e) {
         for (size_t i = 0; i < c->fetches; i++)
@@ -359,13 +372,14 @@ static weft_err compile_all(compile *c, weft_graph *from) {
             weft_state *s = c->g->state[i];
             if (!(e = state_seal(s)) &&
                 !MEM_PUSH(c->m, c->plan->state, c->plan->states, c->plan->state_cap, s))
-                e = weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+                e = compile_no_memory(c);
             if (!e) state_hold(s);
         }
     }
     if (!e)
         e = c->ctx->backend->whole_graph ? compile_whole(c, from, map)
                                          : compile_steps(c, from, map);
+    mem_free(c->m, draw.at);
     mem_free(c->m, want);
     mem_free(c->m, map);
     return e;

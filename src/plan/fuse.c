@@ -11,8 +11,11 @@
  *     epilogue; other routines take nobody.
  * That alone makes softmax, layer norm and cross entropy single kernels with their gradients. */
 #include "plan/passes.h"
+#include <assert.h>
 
-enum { FUSE_NODES = 60, FUSE_LOADS = 20 };
+/* Nodes, bases and views of one kernel: beyond them a tile's values leave the first cache. A node
+ * that is computed by each of its readers brings at most FUSE_INLINED operands to each. */
+enum { FUSE_NODES = 60, FUSE_LOADS = 20, FUSE_VIEWS = 64, FUSE_INLINED = 4 };
 
 typedef enum fuse_how { FUSE_ELEMENT, FUSE_ROW, FUSE_FOLD } fuse_how;
 
@@ -124,22 +127,46 @@ typedef struct fuse_in {
     const int64_t *dim;
     bool memory;
 } fuse_in;
-enum { FUSE_INPUTS = 16 };
+enum { FUSE_INPUTS = 16 }; /* a map has three operands, a block at most STEP_OPERANDS */
 
 static int fuse_gather(const compile *c, uint32_t id, fuse_in *out, int n) {
     const node *x = &c->g->node[id];
+    assert(x->op != OP_concat || c->copied[id]); /* whose parts may be more */
     if (c->copied[id]) {
-        if (n < FUSE_INPUTS)
-            out[n++] = (fuse_in){&c->source[id], x->rank, node_dims(c->g, x), false};
+        assert(n < FUSE_INPUTS);
+        out[n++] = (fuse_in){&c->source[id], x->rank, node_dims(c->g, x), false};
         return n;
     }
     for (int i = 0; i < x->nin; i++) {
         uint32_t in = node_in(c->g, x)[i];
         if (c->inlined[c->view[in].base]) n = fuse_gather(c, c->view[in].base, out, n);
-        else if (n < FUSE_INPUTS)
+        else {
+            assert(n < FUSE_INPUTS);
             out[n++] = (fuse_in){&c->view[in], c->g->node[in].rank,
                                  node_dims(c->g, &c->g->node[in]), x->op == OP_take && i == 0};
+        }
     }
+    return n;
+}
+
+static bool fuse_same_view(const fuse_in *a, const fuse_in *b) {
+    return a->rank == b->rank && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) &&
+           !memcmp(a->v, b->v, sizeof *a->v);
+}
+
+/* How many different views of what lies elsewhere the members of k read; of some more than
+ * FUSE_VIEWS, it says that many. */
+static int fuse_views(const compile *c, const cluster *k, uint32_t ki) {
+    fuse_in all[FUSE_VIEWS + 1], in[FUSE_INPUTS];
+    int n = 0;
+    for (uint32_t m = k->first; m; m = c->next[m])
+        for (int i = 0, reads = fuse_gather(c, m, in, 0); i < reads; i++) {
+            bool seen = c->cluster_of[in[i].v->base] == ki || fuse_is_virtual(c, in[i].v->base);
+            for (int a = 0; a < n && !seen; a++) seen = fuse_same_view(&all[a], &in[i]);
+            if (seen) continue;
+            if (n > FUSE_VIEWS) return n;
+            all[n++] = in[i];
+        }
     return n;
 }
 
@@ -191,17 +218,23 @@ static bool fuse_reads(const compile *c, const cluster *k, uint32_t ki, const fu
 
 /* Try to add node id to cluster ki; `readers` has the number of readers of each node that have
  * no cluster yet. */
-static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint16_t *readers) {
+static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint32_t *readers) {
     cluster k = c->cluster[ki];
     const node *n = &c->g->node[id];
     bool fold = op_table[n->op].cls == CLASS_FOLD && !c->copied[id];
     if (k.kind != CLUSTER_KERNEL && (k.kind != CLUSTER_PRODUCT || fold)) return false;
     fuse_in in[FUSE_INPUTS];
-    int reads = fuse_gather(c, id, in, 0), loads = 0;
-    for (int i = 0; i < reads; i++)
+    int reads = fuse_gather(c, id, in, 0), loads = 0, views = 0;
+    for (int i = 0; i < reads; i++) {
+        views += c->cluster_of[in[i].v->base] != ki && !fuse_is_virtual(c, in[i].v->base);
         loads += c->cluster_of[in[i].v->base] != ki && c->reader[in[i].v->base] != ki &&
                  !fuse_is_virtual(c, in[i].v->base);
+    }
     if (k.nodes + 1 > FUSE_NODES || k.loads + loads > FUSE_LOADS) return false;
+    if (k.views + views > FUSE_VIEWS && k.kind == CLUSTER_KERNEL) {
+        k.views = c->cluster[ki].views = (uint16_t)fuse_views(c, &k, ki);
+        if (k.views + views > FUSE_VIEWS) return false;
+    }
     for (int i = 0; i < reads; i++)
         if (c->fence[in[i].v->base] && c->cluster_of[in[i].v->base] == ki) return false;
     const node *shape = fold ? &c->g->node[node_in(c->g, n)[0]] : n;
@@ -270,6 +303,7 @@ static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint16_t *reade
     }
     k.nodes++;
     k.loads = (uint16_t)(k.loads + loads);
+    k.views = (uint16_t)(k.views + views);
     c->next[k.last] = id;
     k.last = id;
     c->cluster[ki] = k;
@@ -288,6 +322,7 @@ static bool fuse_open(compile *c, uint32_t id, int kind) {
                  .first = id,
                  .last = id,
                  .loads = n->nin,
+                 .views = n->nin,
                  .folds = fold};
     memcpy(k.dim, node_dims(c->g, shape), shape->rank * sizeof *k.dim);
     for (int i = 0; fold && i < k.rank; i++) k.red[i] = node_attr(c->g, n)[0] >> i & 1;
@@ -331,7 +366,7 @@ static void fuse_part(compile *c, uint32_t id) {
 
 /* Clusters that might take the node: those of its operands, latest first, then those that read
  * the same. A number that is the same for all elements ties nothing together. */
-static bool fuse_place(compile *c, uint32_t id, const uint16_t *readers) {
+static bool fuse_place(compile *c, uint32_t id, const uint32_t *readers) {
     uint32_t tried[2 * FUSE_INPUTS + 1];
     fuse_in in[FUSE_INPUTS];
     int n = 0, reads = fuse_gather(c, id, in, 0);
@@ -399,7 +434,7 @@ static void fuse_absorb(compile *c, uint32_t to, uint32_t from, const fuse_in *i
         fuse_across(&k) || o.pos >= k.pos)
         return;
     if (fuse_count(&k, false) != fuse_count(&o, false) || k.nodes + o.nodes > FUSE_NODES ||
-        k.loads + o.loads > FUSE_LOADS)
+        k.loads + o.loads > FUSE_LOADS || k.views + o.views > FUSE_VIEWS)
         return;
     if (!fuse_refine(&k, o.rank, o.dim, false) || !fuse_still_fits(c, &k, to)) return;
     cluster both = k;
@@ -423,11 +458,12 @@ static void fuse_absorb(compile *c, uint32_t to, uint32_t from, const fuse_in *i
     c->next[last] = 0;
     k.last = last;
     k.nodes = (uint16_t)(k.nodes + o.nodes), k.loads = (uint16_t)(k.loads + o.loads);
+    k.views = (uint16_t)(k.views + o.views);
     c->cluster[to] = k;
     c->cluster[from] = (cluster){.kind = CLUSTER_GONE};
 }
 
-static void fuse_note(compile *c, uint32_t id, uint32_t base, uint16_t *readers, bool soft) {
+static void fuse_note(compile *c, uint32_t id, uint32_t base, uint32_t *readers, bool soft) {
     uint32_t k = c->cluster_of[id], from = c->cluster_of[base];
     c->reader[base] = k;
     if (readers[base]) readers[base]--;
@@ -437,30 +473,45 @@ static void fuse_note(compile *c, uint32_t id, uint32_t base, uint16_t *readers,
     }
 }
 
-/* A comparison of values that are in memory anyway, and a draw, are made again by each map that
- * reads them. */
+/* May node i be made again by its readers: a comparison of values that are in memory anyway, or a
+ * draw? `brings` has how many operands those that are already inlined bring to their readers. */
+static bool fuse_may_inline(const compile *c, uint32_t i, uint8_t *brings) {
+    const node *n = &c->g->node[i];
+    int operands = 0;
+    if (!c->live[i] || !view_is_real(c, i) || c->copied[i] || c->stored[i] ||
+        (op_table[n->op].cls != CLASS_COMPARE && n->op != OP_random))
+        return false;
+    for (int k = 0; k < n->nin; k++) {
+        const uint32_t base = c->view[node_in(c->g, n)[k]].base;
+        operands += c->inlined[base] ? brings[base] : 1;
+        if (!c->stored[base] && !c->inlined[base] && !fuse_is_leaf(c, base) &&
+            !fuse_is_virtual(c, base))
+            return false;
+    }
+    brings[i] = (uint8_t)operands;
+    return operands <= FUSE_INLINED;
+}
+
+/* What something other than a map reads, or reads through a view, has to be in memory. */
 static void fuse_inline(compile *c) {
-    for (uint32_t i = 1; i < c->n; i++)
-        if (c->live[i] && view_is_real(c, i) && !c->copied[i] &&
-            (op_table[c->g->node[i].op].cls == CLASS_COMPARE || c->g->node[i].op == OP_random))
-            c->inlined[i] = !c->stored[i];
-    for (uint32_t i = 1; i < c->n; i++) {
+    uint8_t *brings = mem_new(c->m, c->n), *needed = mem_new(c->m, c->n);
+    c->starved |= !brings || !needed;
+    for (uint32_t i = 1; i < c->n && !c->starved; i++) {
         const node *n = &c->g->node[i];
         if (!c->live[i]) continue;
         bool map = !c->copied[i] && op_is_map(n->op) && n->op != OP_take;
-        for (int k = 0; k < n->nin && !map; k++) c->inlined[c->view[node_in(c->g, n)[k]].base] = 0;
-        if (!view_is_real(c, i)) c->inlined[c->view[i].base] = 0;
-        for (int k = 0; c->inlined[i] && k < n->nin; k++) {
-            uint32_t base = c->view[node_in(c->g, n)[k]].base;
-            if (!c->stored[base] && !c->inlined[base] && !fuse_is_leaf(c, base) &&
-                !fuse_is_virtual(c, base))
-                c->inlined[i] = 0;
-        }
+        for (int k = 0; k < n->nin && !map; k++) needed[c->view[node_in(c->g, n)[k]].base] = 1;
+        if (!view_is_real(c, i)) needed[c->view[i].base] = needed[c->view[i].at] = 1;
+        if (c->copied[i]) needed[c->source[i].base] = needed[c->source[i].at] = 1;
     }
+    for (uint32_t i = 1; i < c->n && !c->starved; i++)
+        c->inlined[i] = !needed[i] && fuse_may_inline(c, i, brings);
+    mem_free(c->m, brings);
+    mem_free(c->m, needed);
 }
 
 bool fuse_pass(compile *c) {
-    uint16_t *readers = mem_new(c->m, c->n * sizeof *readers);
+    uint32_t *readers = mem_new(c->m, c->n * sizeof *readers);
     if (!readers || !fuse_open(c, 0, CLUSTER_KERNEL)) {
         mem_free(c->m, readers);
         weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
@@ -475,8 +526,11 @@ bool fuse_pass(compile *c) {
             c->folded[c->view[node_in(c->g, &c->g->node[i])[0]].base] = 1;
     for (uint32_t i = 1; i < c->n; i++) {
         if (!c->live[i] || !view_is_real(c, i) || c->inlined[i]) continue;
-        for (int k = 0, n = fuse_gather(c, i, in, 0); k < n; k++)
-            if (readers[in[k].v->base] < UINT16_MAX) readers[in[k].v->base]++;
+        const node *n = &c->g->node[i];
+        bool concat = n->op == OP_concat && !c->copied[i];
+        for (int k = 0; k < n->nin && concat; k++) readers[c->view[node_in(c->g, n)[k]].base]++;
+        for (int k = 0, reads = concat ? 0 : fuse_gather(c, i, in, 0); k < reads; k++)
+            readers[in[k].v->base]++;
     }
     for (uint32_t i = 1; good && i < c->n; i++) {
         const node *n = &c->g->node[i];

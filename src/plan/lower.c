@@ -3,7 +3,9 @@
  * Stores come last in a kernel, so it may write where it has read. Updates are written straight
  * into the state where update.c allows it, and copied at the end of the run otherwise. */
 #include "plan/lower.h"
+#include "core/limits.h"
 #include "core/recur.h"
+#include <assert.h>
 
 /* ---- buffers ---- */
 
@@ -44,7 +46,7 @@ uint32_t lower_buffer(compile *c, uint32_t id) {
 
 static uint32_t lower_scope(compile *c, uint32_t id) {
     weft_plan *p = c->plan;
-    char buf[128];
+    char buf[LIMIT_SCOPE_LENGTH + 1];
     node_scope(c->g, &c->g->node[id], buf, sizeof buf, '/');
     uint32_t at = (uint32_t)p->texts;
     for (const char *s = buf;; s++) {
@@ -215,11 +217,8 @@ static bool lower_routine(lower *l) {
     bool block = c->g->node[id].op == OP_block;
     if (!block) lower_roperand(c, &s->in[s->nin + s->nout++], id);
     for (int part = 0; block && part < block_table[s->block].parts; part++) {
-        uint32_t found = 0;
-        for (uint32_t i = id + 1; i < c->n && !found; i++)
-            if (c->g->node[i].op == OP_part && node_in(c->g, &c->g->node[i])[0] == id &&
-                node_attr(c->g, &c->g->node[i])[0] == part)
-                found = i;
+        uint32_t found = c->part[id];
+        while (found && node_attr(c->g, &c->g->node[found])[0] != part) found = c->part[found];
         roperand *out = &s->in[s->nin + s->nout++];
         if (found) lower_roperand(c, out, found);
         else *out = (roperand){.buf = KNOBUF}; /* nobody recorded this part */
@@ -242,7 +241,7 @@ static bool lower_concat(lower *l) {
         const int64_t *dim = node_dims(c->g, part);
         l->k->rank = part->rank;
         memcpy(l->k->dim, dim, part->rank * sizeof *dim);
-        l->nins = l->nview = 0;
+        lower_start(l, l->ki);
         l->reg[id] = LOWER_NONE;
         if (node_count(c->g, part)) {
             uint16_t value = lower_load(l, &c->view[in], part->rank, dim, false);
@@ -253,7 +252,7 @@ static bool lower_concat(lower *l) {
             lower_emit(l, (kins){.op = K_STORE,
                                  .type = (uint8_t)lower_type(n.dtype),
                                  .a = value,
-                                 .view = (uint16_t)lower_view(l, &view)});
+                                 .view = lower_view(l, &view)});
             step *s = lower_step(c, STEP_KERNEL, id);
             if (!s || l->failed || !(s->kern = lower_finish(l, true))) return false;
             lower_cost(s);
@@ -284,37 +283,41 @@ static bool lower_copies(compile *c) {
     return true;
 }
 
+static bool lower_cluster(lower *l, uint32_t ki) {
+    lower_start(l, ki);
+    switch (l->k->kind) {
+    case CLUSTER_KERNEL: return lower_kernel(l);
+    case CLUSTER_PRODUCT: return lower_product(l);
+    case CLUSTER_CONCAT: return lower_concat(l);
+    default: return lower_routine(l);
+    }
+}
+
 bool lower_pass(compile *c) {
-    for (size_t i = 0; i < c->updates; i++)
-        if (update_in_place(c, &c->update[i]))
-            c->buf[c->update[i].node] = lower_buffer(c, c->update[i].state);
-    lower *l = mem_new(c->m, sizeof *l);
+    lower l = {.c = c};
     uint32_t *order = mem_new(c->m, (c->clusters + c->pos + 2) * sizeof *order);
-    uint16_t *reg = mem_new(c->m, c->n * sizeof *reg);
-    bool good = l && order && reg;
-    if (!good) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    l.reg = mem_new(c->m, c->n * sizeof *l.reg);
+    l.again = mem_new(c->m, c->n * sizeof *l.again);
+    bool good = order && l.reg && l.again && update_pass(c);
+    c->starved |= !good;
     for (uint32_t k = 1; good && k < c->clusters; k++)
-        if (c->cluster[k].kind != CLUSTER_GONE) order[c->cluster[k].pos] = k;
+        if (c->cluster[k].kind != CLUSTER_GONE) {
+            assert(c->cluster[k].pos <= c->pos && !order[c->cluster[k].pos]);
+            order[c->cluster[k].pos] = k;
+        }
     for (uint32_t p = 1; good && p <= c->pos; p++) {
         if (!order[p]) continue;
-        *l = (lower){.c = c, .k = &c->cluster[order[p]], .ki = order[p], .reg = reg};
-        switch (l->k->kind) {
-        case CLUSTER_KERNEL: good = lower_kernel(l); break;
-        case CLUSTER_PRODUCT: good = lower_product(l); break;
-        case CLUSTER_CONCAT: good = lower_concat(l); break;
-        default: good = lower_routine(l); break;
-        }
-        good = good && !l->failed && !c->starved;
-        if (!good)
-            c->starved
-                ? weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory")
-                : weft_fail(c->ctx, WEFT_UNSUPPORTED,
-                            "compile: a kernel of %u nodes cannot be expressed", l->k->nodes);
+        good = lower_cluster(&l, order[p]) && !l.failed && !c->starved;
+        if (!good && !c->starved)
+            weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a kernel of %u nodes has %s", l.k->nodes,
+                      l.failed ? l.failed : "no form");
     }
     good = good && lower_copies(c);
     if (!good && c->starved) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
-    mem_free(c->m, l);
     mem_free(c->m, order);
-    mem_free(c->m, reg);
+    mem_free(c->m, l.reg);
+    mem_free(c->m, l.again);
+    mem_free(c->m, l.ins);
+    mem_free(c->m, l.view);
     return good;
 }

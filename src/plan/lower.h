@@ -6,15 +6,19 @@
 
 enum { LOWER_NONE = 0xffff };
 
+/* The register of a value that is computed again, per element and per row; of kernel `round` only. */
+typedef struct lower_again { uint32_t round[2]; uint16_t reg[2]; } lower_again;
+
+/* Lists grow as a kernel needs, and are used for one kernel after the other. */
 typedef struct lower {
     compile  *c;
     cluster  *k;
-    uint32_t  ki;
-    uint16_t *reg;                 /* register of a member                          */
-    kins      ins[256];
-    kview     view[96];
-    int       nins, nview;
-    bool      failed;
+    uint32_t  ki, round;
+    uint16_t *reg;                 /* [n] register of a member                      */
+    lower_again *again;            /* [n]                                           */
+    kins     *ins;  size_t nins, ins_cap;
+    kview    *view; size_t nview, view_cap;
+    const char *failed;            /* what cannot be expressed, or NULL             */
 } lower;
 
 /* of a stored node; KNOBUF and c->starved when out of memory */
@@ -25,7 +29,8 @@ step_kind lower_kind(const node *n);                        /* of a routine or b
 
 /* lower_code.c */
 uint16_t lower_emit(lower *l, kins i);
-int      lower_view(lower *l, const kview *v);
+uint16_t lower_view(lower *l, const kview *v);
+void     lower_start(lower *l, uint32_t ki);           /* the next kernel: empty lists            */
 bool     lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool rows, kview *out);
 uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool rows);
 void     lower_member(lower *l, uint32_t id);         /* the instructions of one node             */
@@ -33,7 +38,8 @@ void     lower_store(lower *l, uint32_t id);
 kernel  *lower_finish(lower *l, bool merge);  /* loop order, merged dimensions; NULL: starved */
 ktype    lower_type(int dtype);
 
-/* update.c: may the value of u be written straight into the state's memory? */
-bool update_in_place(const compile *c, const root *u);
+/* update.c: gives the value of each update that may be written straight into the state's memory that
+ * memory; false: starved */
+bool update_pass(compile *c);
 
 #endif

@@ -3,6 +3,7 @@
  * What members read from elsewhere becomes loads; a value that nobody stored is computed again.
  * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it. */
 #include "plan/lower.h"
+#include <assert.h>
 
 ktype lower_type(int dtype) {
     return dtype == WEFT_F32 || dtype == WEFT_BF16 || dtype == WEFT_F16 ? KT_F32
@@ -11,17 +12,14 @@ ktype lower_type(int dtype) {
 }
 
 uint16_t lower_emit(lower *l, kins i) {
-    if (l->nins == 256) {
-        l->failed = true;
-        return 0;
-    }
-    l->ins[l->nins] = i;
-    return (uint16_t)l->nins++;
+    if (l->nins == LOWER_NONE) l->failed = "more than 65534 instructions";
+    else if (!MEM_PUSH(l->c->m, l->ins, l->nins, l->ins_cap, i)) l->c->starved = true;
+    return l->nins ? (uint16_t)(l->nins - 1) : 0;
 }
 
-static uint16_t lower_same(lower *l,
-                           kins i) { /* the instruction, or an equal one that is there already */
-    for (int k = 0; k < l->nins; k++) {
+/* The instruction, or an equal one that is there already. */
+static uint16_t lower_same(lower *l, kins i) {
+    for (size_t k = 0; k < l->nins; k++) {
         const kins *o = &l->ins[k];
         if (o->op == i.op && o->type == i.type && o->level == i.level && o->a == i.a &&
             o->b == i.b && o->c == i.c && o->view == i.view && o->bits == i.bits &&
@@ -31,15 +29,19 @@ static uint16_t lower_same(lower *l,
     return lower_emit(l, i);
 }
 
-int lower_view(lower *l, const kview *v) {
-    for (int i = 0; i < l->nview; i++)
-        if (!memcmp(&l->view[i], v, sizeof *v)) return i;
-    if (l->nview == 96) {
-        l->failed = true;
-        return 0;
-    }
-    l->view[l->nview] = *v;
-    return l->nview++;
+uint16_t lower_view(lower *l, const kview *v) {
+    for (size_t i = 0; i < l->nview; i++)
+        if (!memcmp(&l->view[i], v, sizeof *v)) return (uint16_t)i;
+    if (l->nview == LOWER_NONE) l->failed = "more than 65534 views";
+    else if (!MEM_PUSH(l->c->m, l->view, l->nview, l->view_cap, *v)) l->c->starved = true;
+    return l->nview ? (uint16_t)(l->nview - 1) : 0;
+}
+
+void lower_start(lower *l, uint32_t ki) {
+    assert(ki && ki < l->c->clusters);
+    l->k = &l->c->cluster[ki], l->ki = ki;
+    l->nins = l->nview = 0;
+    l->round++;
 }
 
 /* The view v, read over axes `dim`, in the cluster's space; row readers see only dimensions that
@@ -56,7 +58,7 @@ bool lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool rows
     out->off = v->off;
     for (int i = 0; i < k->rank; i++) out->hi[i] = (int32_t)k->dim[i];
     if (!view_fit(v, rank, dim, n, loop, &f)) {
-        l->failed = true;
+        l->failed = "a view that strides over its loop do not describe";
         return false;
     }
     for (int i = 0; i < n; i++) {
@@ -90,14 +92,18 @@ uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool
     bool elsewhere = c->cluster_of[v->base] && c->cluster_of[v->base] != l->ki;
     if (c->inlined[v->base] && base->op == OP_random) return lower_random(l, v->base, rows);
     if (c->inlined[v->base] ||
-        (elsewhere && !c->stored[v->base])) { /* computed again rather than loaded */
+        (elsewhere && !c->stored[v->base])) { /* computed again rather than loaded, but once */
+        lower_again *again = &l->again[v->base];
+        if (again->round[rows] == l->round) return again->reg[rows];
         kins i = {.op = base->op,
                   .type = (uint8_t)lower_type(base->dtype),
                   .level = rows ? KL_ROW : KL_ELEMENT};
         if (base->nin > 0) i.a = lower_operand(l, v->base, 0, rows);
         if (base->nin > 1) i.b = lower_operand(l, v->base, 1, rows);
         if (base->nin > 2) i.c = lower_operand(l, v->base, 2, rows);
-        return lower_same(l, i);
+        assert(op_is_map(base->op) && base->nin <= 3);
+        again->round[rows] = l->round;
+        return again->reg[rows] = lower_same(l, i);
     }
     kview view;
     if (!lower_fit(l, v, rank, dim, rows, &view)) return 0;
@@ -113,7 +119,7 @@ uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool
         if (base->op == OP_iota) i.op = K_INDEX;
         else view.buf = lower_buffer(c, v->base);
         view.dtype = base->dtype;
-        i.view = (uint16_t)lower_view(l, &view);
+        i.view = lower_view(l, &view);
     }
     return lower_same(l, i);
 }
@@ -143,7 +149,7 @@ static uint16_t lower_take(lower *l, uint32_t id, bool rows) {
                                 .type = (uint8_t)lower_type(x->dtype),
                                 .level = rows ? KL_ROW : KL_ELEMENT,
                                 .a = index,
-                                .view = (uint16_t)lower_view(l, &view),
+                                .view = lower_view(l, &view),
                                 .bits = (uint32_t)node_dims(c->g, x)[axis],
                                 .arg2 = along});
 }
@@ -161,7 +167,7 @@ static uint16_t lower_random(lower *l, uint32_t id, bool rows) {
                                 .level = rows ? KL_ROW : KL_ELEMENT,
                                 .a = seed,
                                 .b = run,
-                                .view = (uint16_t)lower_view(l, &view),
+                                .view = lower_view(l, &view),
                                 .bits = (uint32_t)node_attr(c->g, n)[1],
                                 .arg2 = node_attr(c->g, n)[0]});
 }
@@ -224,7 +230,7 @@ void lower_store(lower *l, uint32_t id) {
                          .type = (uint8_t)lower_type(n->dtype),
                          .level = rows ? KL_ROW : KL_ELEMENT,
                          .a = l->reg[id],
-                         .view = (uint16_t)lower_view(l, &view)});
+                         .view = lower_view(l, &view)});
 }
 
 /* ---- loop order and merging of dimensions ---- */
@@ -313,8 +319,8 @@ kernel *lower_finish(lower *l, bool merge) {
     }
     k->nins = (uint16_t)l->nins;
     k->nview = (uint16_t)l->nview;
-    memcpy(k->ins, l->ins, (size_t)l->nins * sizeof *k->ins);
-    memcpy(k->view, l->view, (size_t)l->nview * sizeof *k->view);
+    if (l->nins) memcpy(k->ins, l->ins, l->nins * sizeof *k->ins);
+    if (l->nview) memcpy(k->view, l->view, l->nview * sizeof *k->view);
     lower_order(l->k, k);
     if (merge) lower_merge(k);
     return k;

@@ -39,7 +39,8 @@ typedef struct cluster {
     int64_t  dim[KDIMS];
     bool     red[KDIMS];          /* folded dimensions                                          */
     bool     folds;
-    uint16_t nodes, loads;        /* members and an estimate of views                           */
+    uint16_t nodes, loads;        /* members and an estimate of what is loaded                  */
+    uint16_t views;               /* at most so many views: counted again where that matters    */
     uint32_t first, last;         /* members, chained through compile->next                     */
 } cluster;
 
@@ -59,6 +60,7 @@ typedef struct compile {
     uint8_t    *copied;
     uint32_t   *cluster_of;       /* 0: none (leaves, views)                                    */
     uint32_t   *next;             /* next member of the same cluster                            */
+    uint32_t   *part;             /* of a block: its first part; of a part: the next one, or 0   */
     uint32_t   *reader;           /* cluster that read the node last                            */
     uint32_t   *buf;              /* buffer of a stored node, KNOBUF if none                    */
     uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */

@@ -2,6 +2,7 @@
  * comes first, and the step that writes reads it only where it writes. Reads see the value from
  * before the run in any case. */
 #include "plan/lower.h"
+#include <assert.h>
 
 /* Does node id, or what it computes again in passing, read the state? */
 static bool update_reads(const compile *c, uint32_t id, uint32_t state) {
@@ -51,15 +52,64 @@ static bool update_shares(const compile *c, const root *u, uint32_t i) {
     return maps && !k->folds && update_own_element(c, i, u->state);
 }
 
-bool update_in_place(const compile *c, const root *u) {
+/* Who reads each state: pairs of a node and the next pair of the same state, by number. */
+typedef struct update_reader {
+    uint32_t node, next;
+} update_reader;
+
+typedef struct update_lists {
+    compile *c;
+    uint32_t *first; /* [n] of a state's node: its first pair, 0: nobody reads it */
+    update_reader *pair;
+    size_t n, cap;
+} update_lists;
+
+static bool update_read(update_lists *l, uint32_t state, uint32_t node) {
+    if (!state || l->c->g->node[state].op != OP_state) return true;
+    const uint32_t last = l->first[state];
+    if (last && l->pair[last].node == node) return true;
+    if (!MEM_PUSH(l->c->m, l->pair, l->n, l->cap, ((update_reader){node, last}))) return false;
+    l->first[state] = (uint32_t)l->n - 1;
+    return true;
+}
+
+/* Notes what node id reads, on behalf of `node`: itself, or the one that computes it in passing. */
+static bool update_note(update_lists *l, uint32_t id, uint32_t node) {
+    const compile *c = l->c;
+    const uint32_t *in = node_in(c->g, &c->g->node[id]);
+    if (c->copied[id])
+        return update_read(l, c->source[id].base, node) && update_read(l, c->source[id].at, node);
+    for (int i = 0; i < c->g->node[id].nin; i++) {
+        const aview *v = &c->view[in[i]];
+        if (!update_read(l, v->base, node) || !update_read(l, v->at, node)) return false;
+        if (c->inlined[v->base] && !update_note(l, v->base, node)) return false;
+    }
+    return true;
+}
+
+static bool update_in_place(const update_lists *l, const root *u) {
+    const compile *c = l->c;
     uint32_t k = c->cluster_of[u->node];
     if (!k || c->buf[u->node] != KNOBUF) return false;
-    for (uint32_t i = 1; i < c->n; i++) {
-        uint32_t reader = c->cluster_of[i];
-        if (!c->live[i] || !reader || !view_is_real(c, i) || !update_reads(c, i, u->state))
-            continue;
+    for (uint32_t at = l->first[u->state]; at; at = l->pair[at].next) {
+        const uint32_t i = l->pair[at].node, reader = c->cluster_of[i];
         if (reader == k ? !update_shares(c, u, i) : c->cluster[reader].pos > c->cluster[k].pos)
             return false;
     }
     return true;
+}
+
+bool update_pass(compile *c) {
+    update_lists l = {.c = c, .first = mem_new(c->m, c->n * sizeof *l.first)};
+    bool good = l.first && MEM_PUSH(c->m, l.pair, l.n, l.cap, (update_reader){0}); /* nobody's */
+    for (uint32_t i = 1; good && i < c->n; i++)
+        if (c->live[i] && c->cluster_of[i] && view_is_real(c, i)) good = update_note(&l, i, i);
+    for (size_t i = 0; good && i < c->updates; i++) {
+        const root *u = &c->update[i];
+        assert(c->g->node[u->state].op == OP_state);
+        if (update_in_place(&l, u)) c->buf[u->node] = lower_buffer(c, u->state);
+    }
+    mem_free(c->m, l.first);
+    mem_free(c->m, l.pair);
+    return good;
 }

@@ -4,6 +4,7 @@
  * folds across columns, run in phases, each a sweep that computes what its folds or stores need. */
 #include "backend/cpu/interp_prep.h"
 #include "core/context.h"
+#include <assert.h>
 
 static int prep_table(int type) {
     return type == KT_F32 ? 0 : 1;
@@ -12,12 +13,11 @@ static int prep_table(int type) {
 /* ---- slots ---- */
 
 static uint16_t prep_slot(prep *q, int kind, uint32_t fill, uint16_t view) {
-    if (q->nslot == PREP_SLOTS) {
-        q->failed = true;
-        return 0;
-    }
-    q->slot[q->nslot] = (interp_slot){.kind = (uint8_t)kind, .fill = fill, .view = view};
-    return (uint16_t)q->nslot++;
+    const interp_slot slot = {.kind = (uint8_t)kind, .fill = fill, .view = view};
+    assert(kind <= SLOT_OUT);
+    if (q->nslot == PREP_NONE) q->failed = "more than 65535 registers";
+    else if (!MEM_PUSH(q->p->m, q->slot, q->nslot, q->slot_cap, slot)) q->starved = true;
+    return q->nslot ? (uint16_t)(q->nslot - 1) : 0;
 }
 
 static uint16_t prep_tile(prep *q) {
@@ -25,16 +25,14 @@ static uint16_t prep_tile(prep *q) {
 }
 
 static void prep_give(prep *q, uint16_t slot) {
-    if (q->slot[slot].kind == SLOT_TILE && q->nfree < PREP_SLOTS) q->free_tile[q->nfree++] = slot;
+    assert(slot < q->nslot);
+    if (q->slot[slot].kind != SLOT_TILE) return;
+    if (!MEM_PUSH(q->p->m, q->free_tile, q->nfree, q->free_cap, slot)) q->starved = true;
 }
 
-static iop *prep_emit(prep *q, iop o) {
-    if (q->nop == PREP_OPS) {
-        q->failed = true;
-        return &q->op[0];
-    }
-    q->op[q->nop] = o;
-    return &q->op[q->nop++];
+static void prep_emit(prep *q, iop o) {
+    if (q->nop == UINT16_MAX) q->failed = "more than 65535 operations";
+    else if (!MEM_PUSH(q->p->m, q->op, q->nop, q->op_cap, o)) q->starved = true;
 }
 
 /* ---- views ---- */
@@ -69,20 +67,28 @@ static uint16_t prep_keep(prep *q, iop *o) {
     return prep_slot(q, SLOT_KEPT, 0, o->view);
 }
 
-/* Is the value the same in all columns of a row? */
 static bool prep_level_row(const prep *q, int id) {
-    const kins *s = &q->ins[id];
-    if (s->op == K_CONST) return true;
-    if (s->level == KL_ROW) return q->x->mode != INTERP_ACROSS;
-    if (s->op == K_RANDOM) return false;
-    if (s->op == K_LOAD || s->op == K_INDEX || s->op == K_TAKE) {
-        const kview *v = &q->k->view[s->view];
-        int d = q->x->xc;
-        if (v->stride[d] || (v->guard && (v->lo[d] > 0 || v->hi[d] < q->x->dim[d]))) return false;
+    return q->level[id];
+}
+
+/* Is the value the same in all columns of a row? Operands come first, so one walk tells of all. */
+static void prep_levels(prep *q) {
+    for (int id = 0; id < q->nins; id++) {
+        const kins *s = &q->ins[id];
+        bool level = s->op != K_RANDOM;
+        if (s->op == K_LOAD || s->op == K_INDEX || s->op == K_TAKE) {
+            const kview *v = &q->k->view[s->view];
+            int d = q->x->xc;
+            level = !v->stride[d] && !(v->guard && (v->lo[d] > 0 || v->hi[d] < q->x->dim[d]));
+        }
+        for (int o = 0; o < prep_operands(s); o++) {
+            assert(prep_operand(s, o) < id);
+            level = level && q->level[prep_operand(s, o)];
+        }
+        if (s->level == KL_ROW) level = q->x->mode != INTERP_ACROSS;
+        if (s->op == K_CONST) level = true;
+        q->level[id] = level;
     }
-    for (int o = 0; o < prep_operands(s); o++)
-        if (!prep_level_row(q, prep_operand(s, o))) return false;
-    return true;
 }
 
 static bool prep_overlap(const prep *q, uint32_t a, uint32_t b) {
@@ -294,7 +300,7 @@ static void prep_instruction(prep *q, int id, bool straight) {
             o.fn = x->t->map[s->op][prep_table(operands ? q->ins[s->a].type : s->type)];
             break;
         }
-    if (o.kind == I_MAP && !o.fn) q->failed = true;
+    if (o.kind == I_MAP && !o.fn) q->failed = "an operation on a type it has no loop for";
     /* the result may take an operand's place if this is the operand's last use */
     if (straight && level == KL_ELEMENT)
         for (int k = 0; k < operands; k++) {
@@ -341,7 +347,7 @@ static void prep_straight(prep *q) {
     for (int i = 0; i < q->nins; i++) q->last[i] = -1;
     for (int i = 0; i < q->nins; i++)
         for (int o = 0; o < prep_operands(&q->ins[i]); o++)
-            q->last[prep_operand(&q->ins[i], o)] = (int16_t)i;
+            q->last[prep_operand(&q->ins[i], o)] = i;
     for (int i = 0; i < q->nins; i++) {
         int kind = q->slot_of[i] == PREP_NONE ? -1 : q->slot[q->slot_of[i]].kind;
         if (kind == SLOT_CONST || kind == SLOT_FLAT) continue;
@@ -353,7 +359,7 @@ static void prep_straight(prep *q) {
 
 static void prep_phases(prep *q) {
     for (int p = 0; p < q->phases; p++) {
-        bool need[PREP_INS] = {false};
+        int32_t *need = q->room[0];
         bool first = true;
         interp_phase *ph = &q->x->phase[p];
         ph->head = (uint16_t)q->nop;
@@ -494,14 +500,14 @@ static void prep_shape(prep *q, bool epilogue) {
 static bool prep_finish(prep *q, arena *memory) {
     interp *x = q->x;
     const kernel *k = q->k;
-    x->nview = k->nview, x->niop = q->nop, x->nslot = q->nslot;
+    x->nview = k->nview, x->niop = (int)q->nop, x->nslot = (int)q->nslot;
     x->view = arena_new(memory, ((size_t)x->nview + 1) * sizeof *x->view);
     x->op = arena_new(memory, ((size_t)x->niop + 1) * sizeof *x->op);
     x->slot = arena_new(memory, ((size_t)x->nslot + 1) * sizeof *x->slot);
     x->direct = arena_new(memory, ((size_t)x->nslot + 1) * sizeof *x->direct);
     if (!x->view || !x->op || !x->slot || !x->direct) return false;
     size_t at = 0;
-    for (int i = 0; i < q->nslot; i++) {
+    for (size_t i = 0; i < q->nslot; i++) {
         if (q->slot[i].kind >= SLOT_DIRECT) {
             x->direct[x->ndirect++] = (uint16_t)i;
             continue;
@@ -512,8 +518,8 @@ static bool prep_finish(prep *q, arena *memory) {
             (q->slot[i].kind <= SLOT_FLAT && q->slot[i].kind != SLOT_TILE && !q->slot[i].wide);
         at += (narrow ? x->row_lanes : x->lanes) * 4;
     }
-    memcpy(x->slot, q->slot, (size_t)q->nslot * sizeof *x->slot);
-    memcpy(x->op, q->op, (size_t)q->nop * sizeof *x->op);
+    if (q->nslot) memcpy(x->slot, q->slot, q->nslot * sizeof *x->slot);
+    if (q->nop) memcpy(x->op, q->op, q->nop * sizeof *x->op);
     for (int i = 0; i < k->nview; i++) {
         const kview *v = &k->view[i];
         interp_view *o = &x->view[i];
@@ -535,33 +541,56 @@ static bool prep_finish(prep *q, arena *memory) {
     return true;
 }
 
+/* The lists by instruction, in one piece. */
+static bool prep_lists(prep *q, void **all) {
+    const size_t n = (size_t)q->nins + 1;
+    char *at = *all = mem_new(q->p->m, n * (sizeof *q->ins + 4 * sizeof(int32_t) +
+                                            3 * sizeof(uint16_t) + sizeof *q->level));
+    if (!at) return false;
+    q->ins = (kins *)(void *)at, at += n * sizeof *q->ins;
+    q->avail = (int32_t *)(void *)at, at += n * sizeof *q->avail;
+    q->last = (int32_t *)(void *)at, at += n * sizeof *q->last;
+    for (int i = 0; i < 2; i++, at += n * sizeof(int32_t)) q->room[i] = (int32_t *)(void *)at;
+    q->slot_of = (uint16_t *)(void *)at, at += n * sizeof *q->slot_of;
+    q->spread_of = (uint16_t *)(void *)at, at += n * sizeof *q->spread_of;
+    q->best_of = (uint16_t *)(void *)at, at += n * sizeof *q->best_of;
+    q->level = (uint8_t *)at;
+    memcpy(q->ins, q->k->ins, (size_t)q->nins * sizeof *q->ins);
+    /* so that there is a slot 0 even where memory for more is missing */
+    return mem_room(q->p->m, &q->slot, 0, &q->slot_cap, sizeof *q->slot);
+}
+
 interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epilogue) {
     arena *memory = (arena *)(uintptr_t)&p->memory;
     interp *x = arena_new(memory, sizeof *x);
-    prep *q = mem_new(p->m, sizeof *q);
-    bool good = x && q && k->nins <= PREP_INS;
+    prep q = {.p = p, .k = k, .x = x, .nins = k->nins};
+    void *lists = NULL;
+    bool good = x && prep_lists(&q, &lists);
     if (good) {
         x->t = tile_table_for(level);
         x->phase = arena_new(memory, ((size_t)k->nins + 2) * sizeof *x->phase);
         good = x->phase != NULL;
     }
     if (good) {
-        *q = (prep){.p = p, .k = k, .x = x, .nins = k->nins};
-        memcpy(q->ins, k->ins, k->nins * sizeof *k->ins);
-        prep_super(q);
-        prep_prune(q);
-        prep_shape(q, epilogue);
-        prep_constants(q);
-        if (x->mode == INTERP_MAP || x->mode == INTERP_ROWS) prep_straight(q);
-        else prep_phases(q);
-        good = !q->failed && prep_finish(q, memory);
+        prep_super(&q);
+        prep_prune(&q);
+        prep_shape(&q, epilogue);
+        prep_levels(&q);
+        prep_constants(&q);
+        if (x->mode == INTERP_MAP || x->mode == INTERP_ROWS) prep_straight(&q);
+        else prep_phases(&q);
+        good = !q.failed && !q.starved && prep_finish(&q, memory);
         if (good && !epilogue && (x->mode == INTERP_STREAM || x->mode == INTERP_ACROSS))
             good = sweep_prepare(p, k, x, memory);
     }
-    if (!good)
-        weft_fail(p->ctx, q && q->failed ? WEFT_UNSUPPORTED : WEFT_MEMORY,
-                  "compile: a kernel could not be prepared");
-    mem_free(p->m, q);
+    if (!good && q.failed && !q.starved)
+        weft_fail(p->ctx, WEFT_UNSUPPORTED, "compile: a kernel of %u instructions has %s", k->nins,
+                  q.failed);
+    else if (!good) weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
+    mem_free(p->m, lists);
+    mem_free(p->m, q.op);
+    mem_free(p->m, q.slot);
+    mem_free(p->m, q.free_tile);
     return good ? x : NULL;
 }
 

@@ -5,25 +5,26 @@
 #include "backend/cpu/interp_parts.h"
 #include "core/compiler.h"
 
-enum { PREP_INS = 260, PREP_SLOTS = 640, PREP_OPS = 2048 };
-
+/* Lists by instruction are as long as the program; operations and slots grow as they are made. */
 typedef struct prep {
     const weft_plan *p;
     const kernel *k;
     interp   *x;
-    iop       op[PREP_OPS];
-    interp_slot slot[PREP_SLOTS];
-    int       nop, nslot;
-    kins      ins[PREP_INS];
+    iop      *op;    size_t nop, op_cap;
+    interp_slot *slot; size_t nslot, slot_cap;
+    uint16_t *free_tile; size_t nfree, free_cap;
+    kins     *ins;
     int       nins;
-    uint16_t  slot_of[PREP_INS];      /* where an instruction's value lies, in its own level      */
-    uint16_t  spread_of[PREP_INS];    /* a row value spread over the tile                         */
-    uint16_t  best_of[PREP_INS];  /* argmax: the running maximum; sums across: the total so far */
-    int16_t   avail[PREP_INS];        /* first phase in which the value can be had                */
-    int16_t   last[PREP_INS];         /* last iop that reads the value (straight lists)           */
-    uint16_t  free_tile[PREP_SLOTS];
-    int       nfree, phases, kept;
-    bool      failed;
+    uint16_t *slot_of;                /* where an instruction's value lies, in its own level      */
+    uint16_t *spread_of;              /* a row value spread over the tile                         */
+    uint16_t *best_of;                /* argmax: the running maximum; sums across: the total so far */
+    int32_t  *avail;                  /* first phase in which the value can be had                */
+    int32_t  *last;                   /* last iop that reads the value (straight lists)           */
+    uint8_t  *level;                  /* is the value the same in all columns of a row?           */
+    int32_t  *room[2];                /* for passes over the instructions to use as they like     */
+    int       phases, kept;
+    bool      starved;
+    const char *failed;               /* what cannot be expressed, or NULL                        */
 } prep;
 
 enum { PREP_NONE = 0xffff, PREP_SQUARE = 16 };

@@ -5,15 +5,16 @@
  * decided here depends on the instructions alone; where values lie, and the shape of tiles, is
  * interp.c's. */
 #include "backend/cpu/interp_prep.h"
+#include <assert.h>
 
-static void prep_uses(const prep *q, uint16_t *uses) {
-    memset(uses, 0, PREP_INS * sizeof *uses);
+static void prep_uses(const prep *q, int32_t *uses) {
+    memset(uses, 0, (size_t)q->nins * sizeof *uses);
     for (int i = 0; i < q->nins; i++)
         for (int o = 0; o < prep_operands(&q->ins[i]); o++) uses[prep_operand(&q->ins[i], o)]++;
 }
 
 /* Is `id` a float instruction `op` of the same level that only its reader uses? */
-static bool prep_once(const prep *q, const uint16_t *uses, int id, int op, int level) {
+static bool prep_once(const prep *q, const int32_t *uses, int id, int op, int level) {
     return q->ins[id].op == op && q->ins[id].type == KT_F32 && q->ins[id].level == level &&
            uses[id] == 1;
 }
@@ -23,7 +24,7 @@ static bool prep_is_const(const prep *q, int id, float v) {
 }
 
 /* Is `id` a row of a table for each index, along the columns of a fold across? */
-static bool prep_takes_rows(const prep *q, const uint16_t *uses, int id) {
+static bool prep_takes_rows(const prep *q, const int32_t *uses, int id) {
     const kernel *k = q->k;
     const int last = k->outer + k->reduce + k->inner - 1;
     if (!prep_once(q, uses, id, K_TAKE, KL_ELEMENT)) return false;
@@ -37,7 +38,7 @@ static bool prep_takes_rows(const prep *q, const uint16_t *uses, int id) {
 }
 
 void prep_super(prep *q) {
-    uint16_t uses[PREP_INS];
+    int32_t *uses = q->room[0];
     prep_uses(q, uses);
     for (int i = 0; i < q->nins; i++) {
         kins *s = &q->ins[i], old = *s;
@@ -104,8 +105,8 @@ void prep_super(prep *q) {
 }
 
 void prep_prune(prep *q) {
-    bool live[PREP_INS] = {false};
-    uint16_t map[PREP_INS];
+    int32_t *live = q->room[0], *map = q->room[1];
+    memset(live, 0, (size_t)q->nins * sizeof *live);
     for (int i = q->nins - 1; i >= 0; i--) {
         live[i] |= q->ins[i].op == K_STORE;
         for (int o = 0; live[i] && o < prep_operands(&q->ins[i]); o++)
@@ -116,10 +117,10 @@ void prep_prune(prep *q) {
         if (!live[i]) continue;
         kins s = q->ins[i];
         int operands = prep_operands(&s);
-        if (operands > 0) s.a = map[s.a];
-        if (operands > 1) s.b = map[s.b];
-        if (operands > 2) s.c = map[s.c];
-        map[i] = (uint16_t)n;
+        if (operands > 0) s.a = (uint16_t)map[s.a];
+        if (operands > 1) s.b = (uint16_t)map[s.b];
+        if (operands > 2) s.c = (uint16_t)map[s.c];
+        map[i] = n;
         q->ins[n++] = s;
     }
     q->nins = n;
@@ -129,12 +130,13 @@ void prep_order(prep *q) {
     q->phases = 1;
     for (int i = 0; i < q->nins; i++) {
         const kins *s = &q->ins[i];
-        int16_t at = 0;
+        int32_t at = 0;
         for (int o = 0; o < prep_operands(s); o++) {
-            int16_t a = q->avail[prep_operand(s, o)];
+            int32_t a = q->avail[prep_operand(s, o)];
+            assert(prep_operand(s, o) < i); /* static single assignment: operands come first */
             at = a > at ? a : at;
         }
-        q->avail[i] = (int16_t)(at + prep_is_fold(s->op));
+        q->avail[i] = at + prep_is_fold(s->op);
         if (q->avail[i] + 1 > q->phases) q->phases = q->avail[i] + 1;
     }
 }
@@ -142,12 +144,12 @@ void prep_order(prep *q) {
 /* Would running in phases compute an element's exponential, or something as dear, more than
  * once? */
 bool prep_dear(const prep *q) {
-    int16_t first[PREP_INS], last[PREP_INS]; /* phases that need the value */
-    for (int i = 0; i < q->nins; i++) first[i] = INT16_MAX, last[i] = -1;
+    int32_t *first = q->room[0], *last = q->room[1]; /* phases that need the value */
+    for (int i = 0; i < q->nins; i++) first[i] = INT32_MAX, last[i] = -1;
     for (int i = q->nins - 1; i >= 0; i--) {
         const kins *s = &q->ins[i];
         if (s->op == K_STORE) first[i] = last[i] = q->avail[i];
-        if (prep_is_fold(s->op)) first[i] = last[i] = (int16_t)(q->avail[i] - 1);
+        if (prep_is_fold(s->op)) first[i] = last[i] = q->avail[i] - 1;
         bool dear = s->op == K_RANDOM || s->op == TILE_SUB_EXP || s->op == TILE_MUL_SIGMOID ||
                     (s->op < OP_COUNT && op_table[s->op].cls == CLASS_UNARY && s->op > OP_sign);
         if (dear && s->level == KL_ELEMENT && first[i] < last[i]) return true;
