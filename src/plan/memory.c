@@ -4,6 +4,7 @@
  * size of the arena. Largest first, each at the lowest place that is free during its life. Knows
  * nothing of devices or graphs. */
 #include "plan/passes.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { MEMORY_ALIGN = 256 };
@@ -75,62 +76,126 @@ static void memory_in_place(weft_plan *p) {
     }
 }
 
-typedef struct memory_span {
-    size_t from, to;
-} memory_span;
-static int memory_by_offset(const void *a, const void *b) {
-    const memory_span *x = a, *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
-}
-
 static bool memory_overlap(const buffer *a, const buffer *b) {
     return a->first <= b->last && b->first <= a->last;
+}
+
+/* Steps from..to during which a place is taken, up to byte `end`. */
+typedef struct memory_life {
+    uint32_t from, to;
+    size_t end;
+} memory_life;
+
+/* What begins at one offset: lives that cannot overlap, in order. */
+typedef struct memory_row {
+    size_t offset;
+    uint32_t from, to; /* around all of them */
+    memory_life *life;
+    size_t lives, cap;
+} memory_row;
+
+/* All that is placed, lowest offset first. */
+typedef struct memory_map {
+    mem *m;
+    memory_row *row;
+    size_t rows, cap;
+} memory_map;
+
+static size_t memory_round(size_t bytes) {
+    return (bytes + MEMORY_ALIGN - 1) & ~(size_t)(MEMORY_ALIGN - 1);
+}
+
+/* The first life of the row that ends at step `from` or later. */
+static size_t memory_seek(const memory_row *r, uint32_t from) {
+    size_t low = 0, high = r->lives;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (r->life[middle].to < from) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The lowest offset with `size` bytes that are free while b lives; *at: the row to put it before. */
+static size_t memory_find(const memory_map *map, const buffer *b, size_t size, size_t *at) {
+    size_t offset = 0, i = 0;
+    for (; i < map->rows && map->row[i].offset < offset + size; i++) {
+        const memory_row *r = &map->row[i];
+        if (r->to < b->first || r->from > b->last) continue;
+        for (size_t k = memory_seek(r, b->first); k < r->lives && r->life[k].from <= b->last; k++)
+            if (r->life[k].end > offset) offset = r->life[k].end;
+    }
+    while (i > 0 && map->row[i - 1].offset >= offset) i--;
+    *at = i;
+    return offset;
+}
+
+static bool memory_take(memory_map *map, const buffer *b, size_t at) {
+    if (at == map->rows || map->row[at].offset != b->offset) {
+        if (!mem_room(map->m, &map->row, map->rows, &map->cap, sizeof *map->row)) return false;
+        memmove(&map->row[at + 1], &map->row[at], (map->rows++ - at) * sizeof *map->row);
+        map->row[at] = (memory_row){.offset = b->offset, .from = b->first, .to = b->last};
+    }
+    memory_row *r = &map->row[at];
+    if (!mem_room(map->m, &r->life, r->lives, &r->cap, sizeof *r->life)) return false;
+    const size_t k = memory_seek(r, b->first);
+    assert(k == r->lives || r->life[k].from > b->last);
+    memmove(&r->life[k + 1], &r->life[k], (r->lives++ - k) * sizeof *r->life);
+    r->life[k] = (memory_life){b->first, b->last, memory_round(b->offset + b->bytes)};
+    if (b->first < r->from) r->from = b->first;
+    if (b->last > r->to) r->to = b->last;
+    return true;
+}
+
+static bool memory_place(weft_plan *p, const uint32_t *order, size_t n) {
+    memory_map map = {.m = p->m};
+    bool good = true;
+    p->arena_bytes = 0;
+    for (size_t i = 0; i < n && good; i++) {
+        buffer *b = &p->buf[order[i]];
+        const size_t size = b->bytes ? memory_round(b->bytes) : MEMORY_ALIGN;
+        size_t at;
+        b->offset = memory_find(&map, b, size, &at);
+        if (b->offset + size > p->arena_bytes) p->arena_bytes = b->offset + size;
+        good = !b->bytes || memory_take(&map, b, at); /* nothing takes no place */
+    }
+    for (size_t i = 0; i < map.rows; i++) mem_free(p->m, map.row[i].life);
+    mem_free(p->m, map.row);
+    return good;
+}
+
+typedef struct memory_item {
+    size_t bytes;
+    uint32_t buf;
+} memory_item;
+
+/* The largest first; of equal ones the oldest. */
+static int memory_larger(const void *a, const void *b) {
+    const memory_item *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return x->buf < y->buf ? -1 : x->buf > y->buf;
+}
+
+/* p->placed: what has a place of its own in the arena, in the order in which places are given. */
+static bool memory_order(weft_plan *p) {
+    memory_item *item = mem_new(p->m, (p->bufs + 1) * sizeof *item);
+    size_t n = 0;
+    p->placed = arena_new(&p->memory, (p->bufs + 1) * sizeof *p->placed);
+    for (uint32_t b = 0; item && p->placed && b < p->bufs; b++)
+        if (p->buf[b].place == BUF_ARENA && p->buf[b].first != UINT32_MAX)
+            item[n++] = (memory_item){p->buf[b].bytes, b};
+    if (n) qsort(item, n, sizeof *item, memory_larger);
+    for (size_t i = 0; i < n; i++) p->placed[i] = item[i].buf;
+    p->placed_count = n;
+    mem_free(p->m, item);
+    return item && p->placed;
 }
 
 weft_err memory_pass(weft_plan *p) {
     memory_lives(p);
     memory_in_place(p);
-    uint32_t *order = p->placed = arena_new(&p->memory, (p->bufs + 1) * sizeof *order);
-    memory_span *taken = order ? mem_new(p->m, (p->bufs + 1) * sizeof *taken) : NULL;
-    size_t n = 0;
-    if (!taken) return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
-    for (uint32_t b = 0; b < p->bufs; b++)
-        if (p->buf[b].place == BUF_ARENA && p->buf[b].first != UINT32_MAX) order[n++] = b;
-    for (size_t gap = n / 2; gap > 0; gap /= 2) /* Shell's sort: stable enough, by (size, age) */
-        for (size_t i = gap; i < n; i++) {
-            uint32_t b = order[i];
-            size_t j = i;
-            for (; j >= gap; j -= gap) {
-                uint32_t o = order[j - gap];
-                bool before =
-                    p->buf[b].bytes != p->buf[o].bytes ? p->buf[b].bytes > p->buf[o].bytes : b < o;
-                if (!before) break;
-                order[j] = o;
-            }
-            order[j] = b;
-        }
-    p->placed_count = n;
-    p->arena_bytes = 0;
-    for (size_t i = 0; i < n; i++) {
-        buffer *b = &p->buf[order[i]];
-        size_t count = 0, at = 0,
-               size = (b->bytes + MEMORY_ALIGN - 1) & ~(size_t)(MEMORY_ALIGN - 1);
-        if (!size) size = MEMORY_ALIGN;
-        for (size_t j = 0; j < i; j++) {
-            const buffer *o = &p->buf[order[j]];
-            if (memory_overlap(b, o))
-                taken[count++] = (memory_span){o->offset, o->offset + o->bytes};
-        }
-        qsort(taken, count, sizeof *taken, memory_by_offset);
-        for (size_t j = 0; j < count; j++) {
-            if (taken[j].from >= at + size) break;
-            size_t end = (taken[j].to + MEMORY_ALIGN - 1) & ~(size_t)(MEMORY_ALIGN - 1);
-            if (end > at) at = end;
-        }
-        b->offset = at;
-        if (at + size > p->arena_bytes) p->arena_bytes = at + size;
-    }
-    mem_free(p->m, taken);
+    if (!memory_order(p) || !memory_place(p, p->placed, p->placed_count))
+        return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
     p->arena = mem_new_aligned(p->m, p->arena_bytes + MEMORY_ALIGN);
     if (!p->arena)
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory for an arena of %zu bytes",
