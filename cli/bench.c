@@ -47,7 +47,7 @@ static int bench_find(const char *name) {
 static int bench_unknown(const char *name) {
     nearest n = nearest_to(name, (int)strlen(name));
     for (int i = 0; i < BENCH_COUNT; i++) nearest_offer(&n, bench_table[i].name);
-    fprintf(stderr, "weft bench: there is no benchmark \"%s\"; ", name);
+    tell(stderr, "weft bench: there is no benchmark \"%s\"; ", name);
     nearest_ask(&n, "");
     fputs("weft bench --list names them\n", stderr);
     return EXIT_USAGE;
@@ -117,7 +117,7 @@ static bool bench_slower(double *share) {
     const char *text = getenv("WEFT_BENCH_SLOW");
     *share = 0;
     if (!text || !*text || options_share(text, share)) return true;
-    fprintf(stderr, "weft bench: WEFT_BENCH_SLOW: \"%s\" is no share such as 10%%\n", text);
+    tell(stderr, "weft bench: WEFT_BENCH_SLOW: \"%s\" is no share such as 10%%\n", text);
     return false;
 }
 
@@ -128,20 +128,20 @@ static int bench_main(const call *request) {
     for (int i = 0; i < request->count; i++)
         if (bench_find(request->words[i]) < 0) return bench_unknown(request->words[i]);
     if (s->suite && request->count) {
-        fprintf(stderr, "weft bench: names, or --suite, not both\n");
+        tell(stderr, "weft bench: names, or --suite, not both\n");
         return EXIT_USAGE;
     }
     if (s->list) return bench_list(s->json, s->suite);
     if (request->count > BENCH_COUNT) {
-        fprintf(stderr, "weft bench: at most %d names\n", BENCH_COUNT);
+        tell(stderr, "weft bench: at most %d names\n", BENCH_COUNT);
         return EXIT_USAGE;
     }
     for (int i = 0; i < request->count; i++) names[count++] = request->words[i];
     for (int i = 0; !request->count && i < BENCH_COUNT; i++)
         if (bench_belongs(i, s->suite)) names[count++] = bench_table[i].name;
     if (s->against && (s->save || s->baseline || s->history || s->html)) {
-        fprintf(stderr, "weft bench: --against compares two programs and keeps nothing: --save, "
-                        "--baseline, --history and --html do not go with it\n");
+        tell(stderr, "weft bench: --against compares two programs and keeps nothing: --save, "
+                     "--baseline, --history and --html do not go with it\n");
         return EXIT_USAGE;
     }
 
@@ -156,7 +156,7 @@ static int bench_main(const call *request) {
     b.progress = terminal_of(stderr, s->turns ? TERMINAL_NEVER : TERMINAL_AUTO);
     b.ctx = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = s->threads});
     if (!b.ctx) {
-        fprintf(stderr, "weft bench: %s\n", weft_error(NULL));
+        tell(stderr, "weft bench: %s\n", weft_error(NULL));
         return EXIT_RESOURCES;
     }
     const int status =

@@ -130,16 +130,16 @@ static bool against_talk(against *a) {
 static int against_told(const against *a, const char *const program[2], const int status[2]) {
     const int k = a->blamed;
     if (k < 0) {
-        fprintf(stderr,
-                "weft bench: %s and this program do not give the same lines for %s, in the same "
-                "order\n",
-                program[1], a->name);
+        tell(stderr,
+             "weft bench: %s and this program do not give the same lines for %s, in the same "
+             "order\n",
+             program[1], a->name);
     } else if (a->fault == SIDE_WRONG) {
-        fprintf(stderr, "weft bench: %s bench %s: \"%.*s\" is no answer to --turns\n", program[k],
-                a->name, (int)strcspn(a->said, "\n"), a->said);
+        tell(stderr, "weft bench: %s bench %s: \"%.*s\" is no answer to --turns\n", program[k],
+             a->name, (int)strcspn(a->said, "\n"), a->said);
     } else {
-        fprintf(stderr, "weft bench: %s bench %s ended with status %d%s\n", program[k], a->name,
-                status[k], status[k] ? "" : ", but too early");
+        tell(stderr, "weft bench: %s bench %s ended with status %d%s\n", program[k], a->name,
+             status[k], status[k] ? "" : ", but too early");
     }
     return EXIT_FAILED;
 }
@@ -152,7 +152,7 @@ static int against_round(against *a) {
     a->blamed = -1;
     for (int k = 0; k < 2 && good; k++) {
         good = side_start(&a->side[k], program[k], a->name, s->threads, s->quick, k == 0);
-        if (!good) fprintf(stderr, "weft bench: %s: %s\n", program[k], strerror(errno));
+        if (!good) tell(stderr, "weft bench: %s: %s\n", program[k], strerror(errno));
     }
     const bool started = good;
     good = good && against_talk(a);
@@ -231,8 +231,8 @@ static void against_show(const against *a, const against_verdict *v) {
         json_number(&j, "other_us", v->theirs_us);
         json_end(&j);
     } else {
-        printf("%-36s %12.2f %12.2f %7.3f  %.3f to %.3f  %s\n", v->name, v->ours_us, v->theirs_us,
-               v->ratio.ratio, v->ratio.low, v->ratio.high, against_word(a, v));
+        tell(stdout, "%-36s %12.2f %12.2f %7.3f  %.3f to %.3f  %s\n", v->name, v->ours_us,
+             v->theirs_us, v->ratio.ratio, v->ratio.low, v->ratio.high, against_word(a, v));
         fflush(stdout);
     }
 }
@@ -264,12 +264,13 @@ int bench_against(weft_ctx *c, const bench_settings *s, const char *const *names
     against a = {.ctx = c, .set = s};
     a.line = calloc(AGAINST_LINES, sizeof *a.line);
     if (!a.line) {
-        fprintf(stderr, "weft bench: out of memory\n");
+        tell(stderr, "weft bench: out of memory\n");
         return EXIT_RESOURCES;
     }
     if (!path_program(a.self, sizeof a.self)) snprintf(a.self, sizeof a.self, "weft");
     signal(SIGPIPE, SIG_IGN); /* a side that ends early is told by what it no longer says */
-    if (!s->json) printf("%-36s %12s %12s %7s  %s\n", "", "this us", "that us", "ratio", "at 95 %");
+    if (!s->json)
+        tell(stdout, "%-36s %12s %12s %7s  %s\n", "", "this us", "that us", "ratio", "at 95 %");
     int status = EXIT_GOOD;
     for (int i = 0; i < count && (status == EXIT_GOOD || status == EXIT_REGRESSION); i++) {
         a.name = names[i];

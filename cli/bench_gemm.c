@@ -64,8 +64,8 @@ static gemm_blas gemm_blas_find(const bench *b, int threads) {
                  library_find(l, known[i].config, &config) ? config() : "");
     }
     if (!blas.sgemm)
-        fprintf(stderr, "weft bench %s: no BLAS found to compare with (OpenBLAS: libopenblas0)\n",
-                b->name);
+        tell(stderr, "weft bench %s: no BLAS found to compare with (OpenBLAS: libopenblas0)\n",
+             b->name);
     return blas;
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static int kept_failed(const bench_kept *k) {
-    fprintf(stderr, "weft bench: %s\n", weft_error(k->ctx));
+    tell(stderr, "weft bench: %s\n", weft_error(k->ctx));
     return command_code(weft_error_code(k->ctx));
 }
 
@@ -34,15 +34,15 @@ static int kept_open_saved(bench_kept *k) {
     k->saved = path_exists(path) ? weft_baseline_open(k->ctx, path) : weft_baseline_new(k->ctx);
     if (!k->saved) return kept_failed(k);
     if (!kept_writable(path)) {
-        fprintf(stderr, "weft bench: %s: its folder cannot be written to\n", path);
+        tell(stderr, "weft bench: %s: its folder cannot be written to\n", path);
         return EXIT_FAILED;
     }
     const weft_machine *there = weft_baseline_machine(k->saved);
     if (strcmp(there->key, here.key) == 0) return EXIT_GOOD;
-    fprintf(stderr,
-            "weft bench: %s was made on another machine (%s, %d cores, %s); give --save another "
-            "name, or remove it\n",
-            path, there->cpu, there->cores, there->isa);
+    tell(stderr,
+         "weft bench: %s was made on another machine (%s, %d cores, %s); give --save another "
+         "name, or remove it\n",
+         path, there->cpu, there->cores, there->isa);
     return EXIT_INPUT;
 }
 
@@ -51,14 +51,14 @@ static int kept_open_history(bench_kept *k) {
     weft_machine_of(k->ctx, &here);
     const char *folder = k->set->history;
     if (mkdir(folder, 0777) != 0 && !path_exists(folder)) {
-        fprintf(stderr, "weft bench: the folder %s cannot be made\n", folder);
+        tell(stderr, "weft bench: the folder %s cannot be made\n", folder);
         return EXIT_INPUT;
     }
     k->history = weft_history_open(k->ctx, folder, &here);
     if (!k->history) return kept_failed(k);
     if (weft_history_spoiled(k->history))
-        fprintf(stderr, "weft bench: %s: %zu lines are no records; they are left as they are\n",
-                weft_history_path(k->history), weft_history_spoiled(k->history));
+        tell(stderr, "weft bench: %s: %zu lines are no records; they are left as they are\n",
+             weft_history_path(k->history), weft_history_spoiled(k->history));
     return EXIT_GOOD;
 }
 
@@ -151,11 +151,11 @@ static void kept_show(const bench_kept *k) {
     weft_machine_of(k->ctx, &here);
     const weft_machine *there = weft_baseline_machine(k->then);
     if (strcmp(here.key, there->key) != 0)
-        fprintf(stderr,
-                "weft bench: %s was made on another machine (%s): its figures are rough guides\n",
-                k->set->baseline, there->cpu);
+        tell(stderr,
+             "weft bench: %s was made on another machine (%s): its figures are rough guides\n",
+             k->set->baseline, there->cpu);
     if (!k->set->json)
-        printf("\n%-36s %12s %12s %8s\n", k->set->baseline, "then us", "now us", "ratio");
+        tell(stdout, "\n%-36s %12s %12s %8s\n", k->set->baseline, "then us", "now us", "ratio");
     for (size_t i = 0; i < k->n; i++) {
         const bench_figure *f = &k->figure[i];
         if (k->set->json) {
@@ -172,16 +172,17 @@ static void kept_show(const bench_kept *k) {
             json_number(&j, "now_us", f->record.median_us);
             json_end(&j);
         } else if (f->then.threads) {
-            printf("%-36s %12.2f %12.2f %8.3f  %s\n", f->record.name, f->then.median_us,
-                   f->record.median_us, f->slowdown.ratio, kept_verdict(f));
+            tell(stdout, "%-36s %12.2f %12.2f %8.3f  %s\n", f->record.name, f->then.median_us,
+                 f->record.median_us, f->slowdown.ratio, kept_verdict(f));
         } else {
-            printf("%-36s %12s %12.2f %8s  %s\n", f->record.name, "", f->record.median_us, "",
-                   kept_verdict(f));
+            tell(stdout, "%-36s %12s %12.2f %8s  %s\n", f->record.name, "", f->record.median_us, "",
+                 kept_verdict(f));
         }
     }
     if (!k->set->json)
-        printf("The ratio is of times in calibration loops: what the machine did meanwhile is "
-               "taken out.\n");
+        tell(stdout,
+             "The ratio is of times in calibration loops: what the machine did meanwhile is "
+             "taken out.\n");
 }
 
 static int kept_gate(bench_kept *k, bench_again again, void *user) {
@@ -204,27 +205,26 @@ static int kept_remember(bench_kept *k) {
             return kept_failed(k);
         const double ratio = f->record.relative / f->view.usual;
         if (f->view.outlier)
-            fprintf(stderr,
-                    "weft bench: %s: %.2f times what this machine showed before (%zu runs)\n",
-                    f->record.name, ratio, f->view.records - 1);
+            tell(stderr, "weft bench: %s: %.2f times what this machine showed before (%zu runs)\n",
+                 f->record.name, ratio, f->view.records - 1);
         else if (f->view.changed)
-            fprintf(stderr, "weft bench: %s: its level changed %zu runs ago\n", f->record.name,
-                    f->view.changed);
+            tell(stderr, "weft bench: %s: its level changed %zu runs ago\n", f->record.name,
+                 f->view.changed);
     }
     return EXIT_GOOD;
 }
 
 int bench_kept_judge(bench_kept *k, bench_again again, void *user) {
     if (k->starved) {
-        fprintf(stderr, "weft bench: out of memory\n");
+        tell(stderr, "weft bench: out of memory\n");
         return EXIT_RESOURCES;
     }
     int verdict = k->then ? kept_gate(k, again, user) : EXIT_GOOD;
     if (verdict != EXIT_GOOD && verdict != EXIT_REGRESSION) return verdict;
     const bool save = k->saved && verdict == EXIT_GOOD;
     if (k->saved && !save)
-        fprintf(stderr, "weft bench: %s is not written: what got slower is no baseline\n",
-                k->set->save);
+        tell(stderr, "weft bench: %s is not written: what got slower is no baseline\n",
+             k->set->save);
     for (size_t i = 0; save && i < k->n; i++)
         if (weft_baseline_put(k->saved, &k->figure[i].record) != WEFT_OK) return kept_failed(k);
     if (save && weft_baseline_write(k->saved, k->set->save) != WEFT_OK) return kept_failed(k);

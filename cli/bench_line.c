@@ -97,8 +97,8 @@ static void bench_write_json(bench *b, const bench_line *l, const weft_bench_rec
 static void bench_write_row(bench *b, const bench_line *l, const weft_bench_record *r) {
     const weft_timing *t = &l->time;
     if (!b->header) {
-        printf("%-28s %12s %9s %12s %15s %7s %7s %9s\n", "", "median us", "+-", "min us", "rate",
-               "of peak", "kernels", "arena KiB");
+        tell(stdout, "%-28s %12s %9s %12s %15s %7s %7s %9s\n", "", "median us", "+-", "min us",
+             "rate", "of peak", "kernels", "arena KiB");
         b->header = true;
     }
     char rate[32] = "", share[16] = "", ping[32] = "";
@@ -109,9 +109,9 @@ static void bench_write_row(bench *b, const bench_line *l, const weft_bench_reco
     if (part_of_peak >= 0) snprintf(share, sizeof share, "%.0f %%", 100 * part_of_peak);
     if (r->ping_us > 0)
         snprintf(ping, sizeof ping, "  %d threads, ping %.2f us", r->threads, r->ping_us);
-    printf("%-28s %12.2f %7.1f %% %12.2f %15s %7s %7u %9.1f  %s%s\n", r->name, t->median_us,
-           50 * (t->high_us - t->low_us) / t->median_us, t->min_us, rate, share,
-           (unsigned)l->stats.kernels, (double)l->stats.arena_bytes / 1024, l->note, ping);
+    tell(stdout, "%-28s %12.2f %7.1f %% %12.2f %15s %7s %7u %9.1f  %s%s\n", r->name, t->median_us,
+         50 * (t->high_us - t->low_us) / t->median_us, t->min_us, rate, share,
+         (unsigned)l->stats.kernels, (double)l->stats.arena_bytes / 1024, l->note, ping);
     fflush(stdout);
 }
 
@@ -147,14 +147,14 @@ void bench_write(bench *b, const bench_line *l) {
 
 int bench_failed(const bench *b, const char *what) {
     terminal_line_end(&b->progress);
-    fprintf(stderr, "weft bench %s: %s: %s\n", b->name, what, weft_error(b->ctx));
+    tell(stderr, "weft bench %s: %s: %s\n", b->name, what, weft_error(b->ctx));
     const weft_err e = weft_error_code(b->ctx);
     return e == WEFT_MEMORY || e == WEFT_DEVICE ? EXIT_RESOURCES : EXIT_FAILED;
 }
 
 int bench_wrong(const bench *b, const char *format, ...) {
     terminal_line_end(&b->progress);
-    fprintf(stderr, "weft bench %s: wrong result: ", b->name);
+    tell(stderr, "weft bench %s: wrong result: ", b->name);
     va_list args;
     va_start(args, format);
     vfprintf(stderr, format, args);

@@ -228,7 +228,7 @@ static int rainbow_report(bench *b, const rainbow_curves *all) {
     if (e) return bench_failed(b, "the report");
     if (!b->json) {
         terminal_line_end(&b->progress);
-        printf("Report: %s/report.html\n", b->report);
+        tell(stdout, "Report: %s/report.html\n", b->report);
     }
     return EXIT_GOOD;
 }

@@ -8,6 +8,8 @@
 #endif
 #include "bench_side.h"
 
+#include "tell.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -41,7 +43,7 @@ static void side_become(const bench_side *s, const char *name, int threads, bool
     signal(SIGPIPE, SIG_DFL); /* we ignore it, and a new program would go on doing so */
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
         execvp(s->program, (char *const *)(uintptr_t)words);
-    fprintf(stderr, "weft bench: %s: %s\n", s->program, strerror(errno));
+    tell(stderr, "weft bench: %s: %s\n", s->program, strerror(errno));
     _exit(SIDE_NOT_RUN);
 }
 

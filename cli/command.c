@@ -36,12 +36,12 @@ int command_code(weft_err e) {
 
 int command_failed(const call *c, const weft_ctx *ctx) {
     const weft_err e = weft_error_code(ctx);
-    fprintf(stderr, "weft %s: %s\n", c->name, e == WEFT_OK ? "out of memory" : weft_error(ctx));
+    tell(stderr, "weft %s: %s\n", c->name, e == WEFT_OK ? "out of memory" : weft_error(ctx));
     return e == WEFT_OK ? EXIT_RESOURCES : command_code(e);
 }
 
 static void command_hint(const char *name) {
-    fprintf(stderr, "see weft %s --help\n", name);
+    tell(stderr, "see weft %s --help\n", name);
 }
 
 /* "FILE", "[NAME...]", "FROM TO": each word is one operand, optional in brackets, any number more
@@ -58,21 +58,21 @@ static bool command_operands_fit(const call *c, const char *pattern) {
         at += length;
     }
     if (c->count >= least && c->count <= most) return true;
-    if (c->count < least) fprintf(stderr, "weft %s: %s is missing; ", c->name, missing);
-    else fprintf(stderr, "weft %s: \"%s\" is one word too many; ", c->name, c->words[most]);
+    if (c->count < least) tell(stderr, "weft %s: %s is missing; ", c->name, missing);
+    else tell(stderr, "weft %s: \"%s\" is one word too many; ", c->name, c->words[most]);
     command_hint(c->name);
     return false;
 }
 
 static int command_no_task(const command *c, const char *typed) {
     if (typed) {
-        fprintf(stderr, "weft %s: there is no \"%s\"; ", c->name, typed);
+        tell(stderr, "weft %s: there is no \"%s\"; ", c->name, typed);
         nearest n = nearest_to(typed, (int)strlen(typed));
         for (int i = 0; c->tasks[i]; i++) nearest_offer(&n, c->tasks[i]->name);
         nearest_ask(&n, "");
     } else {
-        fprintf(stderr, "weft %s: of what kind? ", c->name);
-        for (int i = 0; c->tasks[i]; i++) fprintf(stderr, "%s%s", i ? ", " : "", c->tasks[i]->name);
+        tell(stderr, "weft %s: of what kind? ", c->name);
+        for (int i = 0; c->tasks[i]; i++) tell(stderr, "%s%s", i ? ", " : "", c->tasks[i]->name);
         fputs("; ", stderr);
     }
     command_hint(c->name);

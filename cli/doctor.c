@@ -211,30 +211,31 @@ static void doctor_write_json(const doctor_report *r) {
 }
 
 static void doctor_write_text(const doctor_report *r) {
-    printf("weft %s, built by %s\n\n", weft_version(), r->compiler);
-    printf("Processor     %s, %d online", r->cpu, r->cores);
-    if (r->quota > 0) printf(", of which the container allows %.4g", r->quota);
-    printf("\nCaches       ");
+    tell(stdout, "weft %s, built by %s\n\n", weft_version(), r->compiler);
+    tell(stdout, "Processor     %s, %d online", r->cpu, r->cores);
+    if (r->quota > 0) tell(stdout, ", of which the container allows %.4g", r->quota);
+    tell(stdout, "\nCaches       ");
     for (int i = 0; i < r->caches; i++) {
         const long kib = r->cache[i].kib;
-        printf("%s %s %ld %s", i ? "," : "", r->cache[i].name, kib < 1024 ? kib : kib / 1024,
-               kib < 1024 ? "KiB" : "MiB");
+        tell(stdout, "%s %s %ld %s", i ? "," : "", r->cache[i].name, kib < 1024 ? kib : kib / 1024,
+             kib < 1024 ? "KiB" : "MiB");
     }
-    printf("%s\nDevice        %s\nVectors       %s\nThreads       %d\nOpening       %.0f us\n",
-           r->caches ? "" : " unknown", r->device, r->isa, r->threads, r->open_us);
+    tell(stdout,
+         "%s\nDevice        %s\nVectors       %s\nThreads       %d\nOpening       %.0f us\n",
+         r->caches ? "" : " unknown", r->device, r->isa, r->threads, r->open_us);
 
-    printf("\nLibraries, looked for at run time; none is needed\n");
+    tell(stdout, "\nLibraries, looked for at run time; none is needed\n");
     for (int i = 0; i < DOCTOR_LIBRARY_COUNT; i++) {
         const bool found = r->library[i].found;
-        printf("  %-12s %-17s %s\n", doctor_library[i].name,
-               found ? r->library[i].file : "not found", doctor_library[i].brings);
-        if (*r->library[i].version) printf("  %-12s %s\n", "", r->library[i].version);
+        tell(stdout, "  %-12s %-17s %s\n", doctor_library[i].name,
+             found ? r->library[i].file : "not found", doctor_library[i].brings);
+        if (*r->library[i].version) tell(stdout, "  %-12s %s\n", "", r->library[i].version);
     }
-    printf("\nEnvironment\n");
+    tell(stdout, "\nEnvironment\n");
     for (int i = 0; i < DOCTOR_VARIABLE_COUNT; i++) {
         const char *value = getenv(doctor_variable[i].name);
-        printf("  %-12s %-17s %s\n", doctor_variable[i].name, value ? value : "not set",
-               doctor_variable[i].meaning);
+        tell(stdout, "  %-12s %-17s %s\n", doctor_variable[i].name, value ? value : "not set",
+             doctor_variable[i].meaning);
     }
 }
 
@@ -254,7 +255,7 @@ static int doctor_main(const call *request) {
     snprintf(r.compiler, sizeof r.compiler, "unknown");
 #endif
     if (!doctor_open(&r)) { /* first, so that the time is that of a fresh program */
-        fprintf(stderr, "weft doctor: %s\n", weft_error(NULL));
+        tell(stderr, "weft doctor: %s\n", weft_error(NULL));
         return EXIT_RESOURCES;
     }
     doctor_cpu(&r);

@@ -19,10 +19,10 @@ static int64_t eval_read(const call *c, float *x, int64_t rows, int64_t columns,
     const size_t row = (size_t)columns * sizeof *x;
     const size_t got = fread(x, 1, (size_t)rows * row, stdin);
     *good = !ferror(stdin) && got % row == 0;
-    if (ferror(stdin)) fprintf(stderr, "weft %s: stdin: %s\n", c->name, strerror(errno));
+    if (ferror(stdin)) tell(stderr, "weft %s: stdin: %s\n", c->name, strerror(errno));
     else if (!*good)
-        fprintf(stderr, "weft %s: stdin ends inside a row: %zu of %zu bytes\n", c->name, got % row,
-                row);
+        tell(stderr, "weft %s: stdin ends inside a row: %zu of %zu bytes\n", c->name, got % row,
+             row);
     return (int64_t)(got / row);
 }
 
@@ -58,10 +58,10 @@ static void eval_tell(const study *t, const eval_settings *s) {
         json_integer(&j, "test_count", rows);
         json_end(&j);
     } else if (t->model.numbers) {
-        printf("R2 %.4f on %lld rows (loss %.4g).\n", t->accuracy, rows, t->test_loss);
+        tell(stdout, "R2 %.4f on %lld rows (loss %.4g).\n", t->accuracy, rows, t->test_loss);
     } else {
-        printf("%.2f %% of %lld examples right (loss %.4g).\n", 100 * t->accuracy, rows,
-               t->test_loss);
+        tell(stdout, "%.2f %% of %lld examples right (loss %.4g).\n", 100 * t->accuracy, rows,
+             t->test_loss);
     }
 }
 
@@ -71,7 +71,7 @@ static int eval_main(const call *c) {
     void *settings = NULL;
     const study_task *task = NULL;
     if (s->raw && c->count > 1) {
-        fprintf(stderr, "weft %s: --raw reads stdin, not %s\n", c->name, c->words[1]);
+        tell(stderr, "weft %s: --raw reads stdin, not %s\n", c->name, c->words[1]);
         return EXIT_USAGE;
     }
     weft_err e = study_reopen(&t, c, c->words[0], s->threads, &task, &settings);

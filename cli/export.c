@@ -36,10 +36,10 @@ static int export_main(const call *c) {
     void *settings = NULL;
     const study_task *task = NULL;
     if (!s->c || (s->name && !export_is_name(s->name))) {
-        fprintf(stderr,
-                s->c ? "weft %s: --name takes a word that C can use\n"
-                     : "weft %s: say what to make: --c\n",
-                c->name);
+        tell(stderr,
+             s->c ? "weft %s: --name takes a word that C can use\n"
+                  : "weft %s: say what to make: --c\n",
+             c->name);
         return EXIT_USAGE;
     }
     size_t bytes = 0;

@@ -111,29 +111,30 @@ static void inspect_line_json(const weft_array *a, const inspect_stats *stats) {
 }
 
 static void inspect_figure(double x) {
-    if (isnan(x)) printf(" %11s", "-");
-    else printf(" %11.4g", x);
+    if (isnan(x)) tell(stdout, " %11s", "-");
+    else tell(stdout, " %11.4g", x);
 }
 
 static void inspect_line_text(const inspect *s, const weft_array *a, const inspect_stats *stats) {
     char shape[160];
     inspect_shape(a, shape, sizeof shape);
-    source_print_text(stdout, a->name, s->name_width);
-    printf("  %-4s  %-*s %12zu", weft_file_type_name(a->type), s->shape_width, shape, a->bytes);
+    tell_text(stdout, a->name, s->name_width);
+    tell(stdout, "  %-4s  %-*s %12zu", weft_file_type_name(a->type), s->shape_width, shape,
+         a->bytes);
     if (stats) {
         inspect_figure(stats->min);
         inspect_figure(stats->max);
         inspect_figure(stats->mean);
         inspect_figure(stats->std);
-        if (stats->not_finite) printf("  %lld not finite", (long long)stats->not_finite);
+        if (stats->not_finite) tell(stdout, "  %lld not finite", (long long)stats->not_finite);
     }
     putchar('\n');
 }
 
 static void inspect_header(const inspect *s) {
-    printf("%-*s  %-4s  %-*s %12s", s->name_width, "name", "type", s->shape_width, "shape",
-           "bytes");
-    if (s->set->stats) printf(" %11s %11s %11s %11s", "min", "max", "mean", "std");
+    tell(stdout, "%-*s  %-4s  %-*s %12s", s->name_width, "name", "type", s->shape_width, "shape",
+         "bytes");
+    if (s->set->stats) tell(stdout, " %11s %11s %11s %11s", "min", "max", "mean", "std");
     putchar('\n');
 }
 
@@ -208,22 +209,22 @@ static void inspect_summary_text(const inspect *s, const weft_checkpoint *facts)
     const char *key, *value;
     char bytes[16];
     source_bytes(s->bytes, bytes);
-    printf("%s: %lld tensor%s, %lld values, %s", weft_archive_format(s->archive),
-           (long long)s->tensors, s->tensors == 1 ? "" : "s", (long long)s->values, bytes);
-    if (s->set->stats) printf(", %lld not finite", (long long)s->not_finite);
-    if (s->set->verify) printf(", verified");
+    tell(stdout, "%s: %lld tensor%s, %lld values, %s", weft_archive_format(s->archive),
+         (long long)s->tensors, s->tensors == 1 ? "" : "s", (long long)s->values, bytes);
+    if (s->set->stats) tell(stdout, ", %lld not finite", (long long)s->not_finite);
+    if (s->set->verify) tell(stdout, ", verified");
     if (facts) {
         const char *const version = weft_archive_text_of(s->archive, "weft.version");
-        printf("\nstep %lld, epoch %lld, by weft ", (long long)facts->step,
-               (long long)facts->data_epoch);
-        source_print_text(stdout, version ? version : "of some version", -20);
+        tell(stdout, "\nstep %lld, epoch %lld, by weft ", (long long)facts->step,
+             (long long)facts->data_epoch);
+        tell_text(stdout, version ? version : "of some version", -20);
     }
     putchar('\n');
     for (size_t i = 0; (key = weft_archive_text_at(s->archive, i, &value)); i++) {
         if (facts && strncmp(key, "weft.", 5) == 0) continue; /* just told */
-        source_print_text(stdout, key, -40);
+        tell_text(stdout, key, -40);
         fputs(": ", stdout);
-        source_print_text(stdout, value, -100);
+        tell_text(stdout, value, -100);
         puts(strlen(value) > 100 ? " ..." : "");
     }
 }
@@ -262,8 +263,8 @@ static int inspect_archive(inspect *s) {
 static int inspect_main(const call *request) {
     const inspect_settings *set = request->settings;
     if (set->hash && set->only) {
-        fprintf(stderr, "weft %s: --hash is of all tensors; --only does not go with it\n",
-                request->name);
+        tell(stderr, "weft %s: --hash is of all tensors; --only does not go with it\n",
+             request->name);
         return EXIT_USAGE;
     }
     inspect s = {.call = request, .set = request->settings, .ctx = weft_open("cpu")};

@@ -1,17 +1,23 @@
 /* json.c - the writer of json.h. The program never sets a locale, so numbers have points. */
 #include "json.h"
 
+#include <weft/io.h>
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
+/* Character by character, so that no text is too long. */
 static void json_string(FILE *to, const char *s) {
+    char one[12], quoted[40];
     putc('"', to);
-    for (; *s; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') fprintf(to, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f) fprintf(to, "\\u%04x", c);
-        else putc(c, to);
+    for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
+        bytes = weft_escape_one(one, s, left);
+        memcpy(one, s, bytes);
+        one[bytes] = 0;
+        const size_t n = weft_json_quote(quoted, sizeof quoted, one);
+        fwrite(quoted + 1, 1, n - 2, to);
     }
     putc('"', to);
 }

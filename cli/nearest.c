@@ -2,6 +2,8 @@
  * wrong, or two in the wrong order. */
 #include "nearest.h"
 
+#include "tell.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -44,5 +46,5 @@ void nearest_offer(nearest *n, const char *name) {
 }
 
 void nearest_ask(const nearest *n, const char *before) {
-    if (n->best) fprintf(stderr, "did you mean %s%s? ", before, n->best);
+    if (n->best) tell(stderr, "did you mean %s%s? ", before, n->best);
 }

@@ -1,5 +1,6 @@
 /* options.c - parsing and printing of option tables; see options.h. */
 #include "options.h"
+#include "tell.h"
 
 #include "nearest.h"
 
@@ -47,7 +48,7 @@ static int options_row(const options *o, const char *word, const char **given) {
 
 static bool options_complain(const char *name, const option *row, const char *given,
                              const char *wanted) {
-    fprintf(stderr, "weft %s: --%s takes %s, not \"%s\"\n", name, row->name, wanted, given);
+    tell(stderr, "weft %s: --%s takes %s, not \"%s\"\n", name, row->name, wanted, given);
     return false;
 }
 
@@ -159,7 +160,7 @@ bool options_set(const options *o, const char *name, void *settings, const char 
                  const char *text) {
     const int k = options_find(o, option_name, strlen(option_name));
     if (k >= 0) return options_store(name, o->row[k], text, settings);
-    fprintf(stderr, "weft %s: there is no option --%s\n", name, option_name);
+    tell(stderr, "weft %s: there is no option --%s\n", name, option_name);
     return false;
 }
 
@@ -209,13 +210,13 @@ void options_value(const option *row, const void *settings, char *out, size_t si
 
 static options_result options_unknown(const options *o, const char *name, const char *word) {
     const int length = (int)strcspn(word, "=");
-    fprintf(stderr, "weft %s: there is no option %.*s; ", name, length, word);
+    tell(stderr, "weft %s: there is no option %.*s; ", name, length, word);
     if (word[1] == '-') {
         nearest n = nearest_to(word + 2, length - 2);
         for (size_t k = 0; k < o->count; k++) nearest_offer(&n, o->row[k]->name);
         nearest_ask(&n, "--");
     }
-    fprintf(stderr, "see weft %s --help\n", name);
+    tell(stderr, "see weft %s --help\n", name);
     return OPTIONS_WRONG;
 }
 
@@ -239,12 +240,12 @@ options_result options_parse(options *o, const char *name, void *settings, int w
         if (k < 0) return options_unknown(o, name, word);
         const option *const row = o->row[k];
         if (row->kind == OPTION_FLAG && given) {
-            fprintf(stderr, "weft %s: --%s takes no value\n", name, row->name);
+            tell(stderr, "weft %s: --%s takes no value\n", name, row->name);
             return OPTIONS_WRONG;
         }
         if (row->kind != OPTION_FLAG && !given) {
             if (i + 1 == word_count) {
-                fprintf(stderr, "weft %s: --%s needs a value, %s\n", name, row->name, row->value);
+                tell(stderr, "weft %s: --%s needs a value, %s\n", name, row->name, row->value);
                 return OPTIONS_WRONG;
             }
             given = words[++i];

@@ -123,7 +123,8 @@ static void play_draw(play_2048 *p, const char *words) {
     if (p->drawn) fprintf(p->out.to, "\x1b[%dA", (int)PLAY_LINES);
     fprintf(p->out.to, "\r\x1b[KScore %u, move %d\n", p->game.score, (int)p->game.moves);
     show_2048_board(&p->out, p->game.board);
-    fprintf(p->out.to, "\x1b[K%s\n", words);
+    fputs("\x1b[K", p->out.to);
+    tell(p->out.to, "%s\n", words);
     fflush(p->out.to);
     p->drawn = true;
 }
@@ -220,8 +221,8 @@ static void play_tell(play_2048 *p, bool live) {
     }
     if (live) play_draw(p, "");
     else show_2048_board(&p->out, board);
-    fprintf(p->out.to, "%s after %d moves: %u points, greatest tile %u.\n",
-            weft_2048_legal(board) ? "Left" : "Over", (int)p->game.moves, p->game.score, most);
+    tell(p->out.to, "%s after %d moves: %u points, greatest tile %u.\n",
+         weft_2048_legal(board) ? "Left" : "Over", (int)p->game.moves, p->game.score, most);
 }
 
 static weft_err play_many(play_2048 *p) {
@@ -251,7 +252,7 @@ static weft_err play_many(play_2048 *p) {
 /* ---- the command ---- */
 
 static int play_wrong(const call *c, const char *what) {
-    fprintf(stderr, "weft %s: %s\n", c->name, what);
+    tell(stderr, "weft %s: %s\n", c->name, what);
     return EXIT_USAGE;
 }
 
@@ -278,7 +279,7 @@ static int play_main(const call *c) {
     p.how.threads = s->common.threads;
     weft_err e = run_open(&p.run, c, &p.how);
     if (!e && s->board && play_read_board(p.run.ctx, s->board, &p.game.board)) {
-        fprintf(stderr, "weft %s: %s\n", c->name, weft_error(p.run.ctx));
+        tell(stderr, "weft %s: %s\n", c->name, weft_error(p.run.ctx));
         play_close(&p);
         return EXIT_USAGE;
     }

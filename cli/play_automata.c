@@ -228,9 +228,8 @@ static int watch_main(const call *c) {
     const bool live = w.out.live && !s->common.json;
     double seconds = 0;
     if (s->size && !watch_size(s->size, &start.width, &start.height)) {
-        fprintf(stderr,
-                "weft %s: --size %s: WIDTHxHEIGHT was expected, like 80x40, each at most %d\n",
-                c->name, s->size, LIFE_SIDE);
+        tell(stderr, "weft %s: --size %s: WIDTHxHEIGHT was expected, like 80x40, each at most %d\n",
+             c->name, s->size, LIFE_SIDE);
         return EXIT_USAGE;
     }
     if (live) cells_fit(&w.out, WATCH_WORDS, &start.fit_width, &start.fit_height);

@@ -156,8 +156,8 @@ static void play_cube_tell(const play_cube *p, const play_cube_settings *s, int 
     const double delay = s->common.delay;
     char turns[PLAY_TEXT];
     if (p->scramble_count)
-        printf("Scrambled by %s\n",
-               play_cube_turns(p->scramble, p->scramble_count, turns, sizeof turns));
+        tell(stdout, "Scrambled by %s\n",
+             play_cube_turns(p->scramble, p->scramble_count, turns, sizeof turns));
     cube_print(&out, p->start);
     if (p->count < 0) {
         printf("\nA search of width %d finds no solution; %d turns would do. A wider one may: "
@@ -185,13 +185,13 @@ static int play_cube_main(const call *c) {
     play_cube_settings filled = *s;
     if (!options_given(c->options, "delay")) filled.common.delay = 0.3;
     if (s->scramble && s->state) {
-        fprintf(stderr, "weft %s: either --scramble or --state\n", c->name);
+        tell(stderr, "weft %s: either --scramble or --state\n", c->name);
         return EXIT_USAGE;
     }
     play_cube p = {.how = {.threads = s->common.threads}};
     if (play_cube_start(&p, s)) {
-        fprintf(stderr, "weft %s: --%s: %s\n", c->name, s->state ? "state" : "scramble",
-                weft_error(NULL));
+        tell(stderr, "weft %s: --%s: %s\n", c->name, s->state ? "state" : "scramble",
+             weft_error(NULL));
         return EXIT_USAGE;
     }
     weft_err e = play_cube_open(&p, c, width, s->common.threads);

@@ -5,6 +5,8 @@
 #endif
 #include "profile.h"
 
+#include "tell.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -69,8 +71,8 @@ static int profile_width(int least, int most, const char *text, int so_far) {
 /* A text in a column; where it does not fit its end is cut off, and ~ says so. */
 static void profile_cell(FILE *to, int width, const char *text) {
     const int n = (int)strlen(text);
-    if (n > width) fprintf(to, "%.*s~  ", width - 1, text);
-    else fprintf(to, "%-*s  ", width, text);
+    tell_text(to, text, n > width ? 1 - width : width);
+    fputs(n > width ? "~  " : "  ", to);
 }
 
 static void profile_table(FILE *to, weft_profile *p, int plan, weft_profile_way way) {
@@ -124,8 +126,8 @@ static void profile_arena(FILE *to, const weft_profile_plan *f) {
     fprintf(to, "at step %zu:\n", f->peak_step);
     for (size_t i = 0; i < f->tensor_count && i < SHOWN_TENSORS; i++) {
         const weft_profile_tensor *const x = &f->tensors[i];
-        fprintf(to, "%17s  %s%s%s %s\n", profile_amount(text, (double)x->bytes, "B"), x->scope,
-                *x->scope ? ": " : "", x->name, x->shape);
+        tell(to, "%17s  %s%s%s %s\n", profile_amount(text, (double)x->bytes, "B"), x->scope,
+             *x->scope ? ": " : "", x->name, x->shape);
     }
     if (f->tensor_count > SHOWN_TENSORS)
         fprintf(to, "%17s  and %zu smaller\n", "", f->tensor_count - SHOWN_TENSORS);
@@ -134,10 +136,10 @@ static void profile_arena(FILE *to, const weft_profile_plan *f) {
 static void profile_plan_print(FILE *to, weft_profile *p, int plan, const weft_profile_plan *f) {
     char flops[24], bytes[24];
     const double runs = (double)f->timed;
-    fprintf(to, "\n%s: %lld runs of %.1f us on %d thread%s, %u kernels, %s, %s each", f->name,
-            (long long)f->timed, f->us / runs, f->threads, f->threads == 1 ? "" : "s",
-            f->stats.kernels, profile_amount(flops, f->stats.flops, "FLOP"),
-            profile_amount(bytes, f->stats.bytes, "B"));
+    tell(to, "\n%s: %lld runs of %.1f us on %d thread%s, %u kernels, %s, %s each", f->name,
+         (long long)f->timed, f->us / runs, f->threads, f->threads == 1 ? "" : "s",
+         f->stats.kernels, profile_amount(flops, f->stats.flops, "FLOP"),
+         profile_amount(bytes, f->stats.bytes, "B"));
     if (f->thread_us > 0)
         fprintf(to, "; %.1f %% of the time in kernels, %.1f %% waiting",
                 100 * f->busy_us / f->thread_us, 100 * f->wait_us / f->thread_us);

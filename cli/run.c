@@ -42,21 +42,21 @@ static bool run_exists(const char *folder) {
 bool run_place(run *r, const char *name) {
     const run_settings *s = r->set;
     if (s->resume && s->overwrite) {
-        fprintf(stderr, "weft %s: either --resume or --overwrite\n", r->call->name);
+        tell(stderr, "weft %s: either --resume or --overwrite\n", r->call->name);
         return false;
     }
     if (s->run || s->resume || s->overwrite) {
         const int n = s->run ? snprintf(r->folder, sizeof r->folder, "%s", s->run)
                              : snprintf(r->folder, sizeof r->folder, "runs/%s", name);
         if (n < 0 || (size_t)n >= sizeof r->folder) {
-            fprintf(stderr, "weft %s: the path of the run is too long\n", r->call->name);
+            tell(stderr, "weft %s: the path of the run is too long\n", r->call->name);
             return false;
         }
         if (s->resume || s->overwrite || !run_exists(r->folder)) return true;
-        fprintf(stderr,
-                "weft %s: there is a run in %s already; use --resume to continue it, --overwrite "
-                "to start over\n",
-                r->call->name, r->folder);
+        tell(stderr,
+             "weft %s: there is a run in %s already; use --resume to continue it, --overwrite "
+             "to start over\n",
+             r->call->name, r->folder);
         return false;
     }
     snprintf(r->folder, sizeof r->folder, "runs/%s", name);

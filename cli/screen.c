@@ -32,13 +32,15 @@ bool screen_same(const screen *a, const screen *b) {
 
 /* ---- letters ---- */
 
-/* The letter that s begins with: its bytes, at least 1, and its number; 0: it is none. */
+/* The letter that s begins with: its bytes, at least 1, and its number; 0: it is none, or one that
+ * must not be shown. */
 static int screen_letter(const char *s, uint32_t *code) {
-    const int n = (int)weft_utf8(s, strnlen(s, 4));
+    char one[12];
+    const int n = (int)weft_escape_one(one, s, strnlen(s, 4));
     *code = n == 1 ? (unsigned char)*s : (unsigned char)*s & (0x7fu >> n);
     for (int i = 1; i < n; i++) *code = *code << 6 | ((unsigned char)s[i] & 0x3f);
-    if (!n) *code = 0;
-    return n ? n : 1;
+    if (memcmp(one, s, (size_t)n) != 0) *code = 0;
+    return n;
 }
 
 typedef struct screen_range {
@@ -51,13 +53,6 @@ static bool screen_among(uint32_t code, const screen_range *list, size_t n) {
     return false;
 }
 #define SCREEN_AMONG(code, list) screen_among(code, list, sizeof list / sizeof *(list))
-
-/* Control codes, and what turns the direction of writing. */
-static bool screen_obeyed(uint32_t code) {
-    static const screen_range list[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x200e, 0x200f},
-                                        {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfff9, 0xfffb}};
-    return SCREEN_AMONG(code, list);
-}
 
 static int screen_wide(uint32_t code) { /* columns of it */
     static const screen_range none[] = {{0x300, 0x36f},   {0x200b, 0x200d}, {0x20d0, 0x20ff},
@@ -92,7 +87,7 @@ static void screen_cell_put(screen *s, int row, int column, terminal_style style
 int screen_put(screen *s, int row, int column, terminal_style style, const char *text) {
     for (uint32_t code; *text;) {
         const int bytes = screen_letter(text, &code);
-        const bool fits = code && !screen_obeyed(code) && (bytes == 1 || s->utf8);
+        const bool fits = code && (bytes == 1 || s->utf8);
         const int wide = fits ? screen_wide(code) : 1;
         /* Half of a wide letter at the edge is not shown. */
         if (wide && column + wide <= s->width)

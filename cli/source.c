@@ -49,23 +49,6 @@ bool source_match(const char *glob, const char *name) {
     return !glob[strspn(glob, "*")];
 }
 
-void source_print_text(FILE *to, const char *text, int width) {
-    const int most = width < 0 ? -width : 1 << 30;
-    int letters = 0;
-    for (const char *s = text; *s && letters < most; letters++) {
-        const unsigned char c = (unsigned char)s[0], next = (unsigned char)s[1];
-        const bool two = c == 0xc2 && next >= 0x80 && next < 0xa0; /* controls beyond ASCII */
-        if (c < 0x20 || c == 0x7f || two) {
-            putc('?', to);
-            s += two ? 2 : 1;
-            continue;
-        }
-        putc(c, to);
-        for (s++; ((unsigned char)*s & 0xc0) == 0x80; s++) putc(*s, to);
-    }
-    for (; letters < width; letters++) putc(' ', to);
-}
-
 void source_bytes(double bytes, char out[16]) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     int unit = 0;

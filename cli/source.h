@@ -13,8 +13,6 @@ weft_archive *source_open(weft_ctx *c, const char *path); /* NULL: weft_error(c)
 
 bool source_match(const char *glob, const char *name); /* * and ? as in a shell; NULL: all */
 
-/* For people: a name with nothing in it that a terminal would obey; "3.2 MB". */
-void source_print_text(FILE *to, const char *text, int width); /* padded; cut when -width */
-void source_bytes(double bytes, char out[16]);
+void source_bytes(double bytes, char out[16]); /* "3.2 MB" */
 
 #endif

@@ -128,8 +128,9 @@ static void show_row(const terminal *out, const weft_picture *picture, size_t co
     for (int i = 0; i < n; i++) {
         const char *caption = of[i]->caption;
         if (strncmp(caption, "read as ", 8) == 0) caption += 8;
-        fprintf(out->to, "  %s%-*.*s%s", terminal_code(out, wrong ? TERMINAL_RED : TERMINAL_GREEN),
-                SIDE, SIDE, caption, terminal_code(out, TERMINAL_PLAIN));
+        fprintf(out->to, "  %s", terminal_code(out, wrong ? TERMINAL_RED : TERMINAL_GREEN));
+        tell(out->to, "%-*.*s", SIDE, SIDE, caption);
+        fputs(terminal_code(out, TERMINAL_PLAIN), out->to);
     }
     putc('\n', out->to);
 }
@@ -172,7 +173,8 @@ void study_tell(const study *t, const weft_train_result *r) {
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->set->common.color);
     if (!t->judged) {
-        printf("%s; use --resume to continue.\nReport: %s/report.html\n", r->text, t->run.folder);
+        tell(stdout, "%s; use --resume to continue.\nReport: %s/report.html\n", r->text,
+             t->run.folder);
         return;
     }
     show_terminal(t, &out, (long)r->steps);
@@ -182,10 +184,10 @@ void study_tell(const study *t, const weft_train_result *r) {
     else
         printf("%s%.2f %%%s of %lld examples right", terminal_code(&out, TERMINAL_BOLD),
                100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
-    printf(" (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss, (long long)r->steps,
-           r->seconds, r->text);
+    tell(stdout, " (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss,
+         (long long)r->steps, r->seconds, r->text);
     char also[400];
     study_logic_text(t, also, sizeof also);
-    if (*also) printf("%s\n", also);
-    printf("Report: %s/report.html\n", t->run.folder);
+    if (*also) tell(stdout, "%s\n", also);
+    tell(stdout, "Report: %s/report.html\n", t->run.folder);
 }

@@ -10,7 +10,7 @@
 
 #if defined(_WIN32)
 #include <io.h>
-static bool terminal_is(FILE *to) {
+bool terminal_is(FILE *to) {
     return _isatty(_fileno(to)) != 0;
 }
 static void terminal_size(terminal *t) {
@@ -19,7 +19,7 @@ static void terminal_size(terminal *t) {
 #else
 #include <sys/ioctl.h>
 #include <unistd.h>
-static bool terminal_is(FILE *to) {
+bool terminal_is(FILE *to) {
     return isatty(fileno(to)) != 0;
 }
 static void terminal_size(terminal *t) {

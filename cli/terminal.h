@@ -30,6 +30,7 @@ typedef enum terminal_style {
 #undef X
 } terminal_style;
 
+bool terminal_is(FILE *to); /* a person may be looking */
 terminal terminal_of(FILE *to, terminal_when color);
 const char *terminal_code(const terminal *t, terminal_style style); /* "" without colour        */
 void terminal_line(const terminal *t, const char *format, ...);     /* over the last such line  */

@@ -144,13 +144,13 @@ static int top_main(const call *c) {
     const top_settings *const set = c->settings;
     char newest[400] = "";
     if (!c->count && !run_newest(top_dated, NULL, newest, sizeof newest)) {
-        fprintf(stderr, "weft %s: no run under runs/; weft train makes one\n", c->name);
+        tell(stderr, "weft %s: no run under runs/; weft train makes one\n", c->name);
         return EXIT_FAILED;
     }
     weft_ctx *const ctx = weft_open_with(&(weft_open_desc){.device = "null", .threads = 1});
     top_run *const t = ctx ? malloc(sizeof *t) : NULL;
     if (!t) {
-        fprintf(stderr, "weft %s: out of memory\n", c->name);
+        tell(stderr, "weft %s: out of memory\n", c->name);
         weft_close(ctx);
         return EXIT_RESOURCES;
     }

@@ -105,7 +105,7 @@ static weft_err train_run(train_2048 *t, weft_train_result *r) {
                            NULL, NULL, r);
     if (e) return e;
     t->judged = r->ending != WEFT_END_INTERRUPTED;
-    if (t->judged && !t->run.set->quiet) fprintf(stderr, "Judging by %d games\n", t->games);
+    if (t->judged && !t->run.set->quiet) tell(stderr, "Judging by %d games\n", t->games);
     if (t->judged) e = game_2048_play(t->run.ctx, t->algo, t->agent, 0, t->games, t->finished);
     if (t->judged && !e) e = verdict_2048_of(t->run.ctx, t->finished, t->games, &t->verdict);
     return e ? e
@@ -128,13 +128,14 @@ static void train_tell(const train_2048 *t, const weft_train_result *r) {
         return;
     }
     if (!t->judged) {
-        printf("%s; use --resume to continue.\nReport: %s/report.html\n", r->text, t->run.folder);
+        tell(stdout, "%s; use --resume to continue.\nReport: %s/report.html\n", r->text,
+             t->run.folder);
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->run.set->color);
     show_2048_verdict(&out, &t->verdict);
-    printf("After %lld steps in %.1f s: %s.\nReport: %s/report.html\nweft play 2048 %s\n",
-           (long long)r->steps, r->seconds, r->text, t->run.folder, t->run.folder);
+    tell(stdout, "After %lld steps in %.1f s: %s.\nReport: %s/report.html\nweft play 2048 %s\n",
+         (long long)r->steps, r->seconds, r->text, t->run.folder, t->run.folder);
 }
 
 static const algo_2048 *const train_algos[] = {
@@ -166,7 +167,7 @@ static int train_main(const call *c) {
     t.games = (int)(s.games ? s.games : TRAIN_GAMES);
     t.seconds = s.common.seconds > 0 ? s.common.seconds : s.common.steps ? 0 : train_seconds;
     if (usable && s.tuples && t.algo != &algo_2048_td) {
-        fprintf(stderr, "weft %s: --tuples is for --algo td\n", c->name);
+        tell(stderr, "weft %s: --tuples is for --algo td\n", c->name);
         usable = false;
     }
     if (!e && usable) e = train_prepare(&t);

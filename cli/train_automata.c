@@ -201,9 +201,8 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     weft_err e = WEFT_OK;
     if (*t->within >= automata_patience(t)) {
         if (!t->run.set->quiet)
-            fprintf(stderr, "Wiring %d given up after %d steps: %lld of %lld cells are wrong\n",
-                    (int)*t->attempt + 1, (int)*t->within, (long long)t->wrong,
-                    (long long)t->tried);
+            tell(stderr, "Wiring %d given up after %d steps: %lld of %lld cells are wrong\n",
+                 (int)*t->attempt + 1, (int)*t->within, (long long)t->wrong, (long long)t->tried);
         e = automata_again(t);
     }
     if (!e && t->built != *t->attempt) e = automata_build(t, *t->attempt);
@@ -291,11 +290,12 @@ static void automata_tell(const automata_run *t, const weft_train_result *r) {
         return;
     }
     if (t->exact)
-        printf("Learned exactly, after %lld steps in %.1f s (wiring %d): %d active gates, %d when "
-               "simplified.\n",
-               (long long)r->steps, r->seconds, (int)*t->attempt + 1, t->active, t->gates);
-    else printf("Not learned: %s; use --resume to continue.\n", r->text);
-    printf("Report: %s/report.html\n", t->run.folder);
+        tell(stdout,
+             "Learned exactly, after %lld steps in %.1f s (wiring %d): %d active gates, %d when "
+             "simplified.\n",
+             (long long)r->steps, r->seconds, (int)*t->attempt + 1, t->active, t->gates);
+    else tell(stdout, "Not learned: %s; use --resume to continue.\n", r->text);
+    tell(stdout, "Report: %s/report.html\n", t->run.folder);
 }
 
 static void automata_close(automata_run *t) {

@@ -55,10 +55,9 @@ static void csv_tell(const study *t) {
     const weft_field x = weft_data_field(t->train, 0), y = weft_data_field(t->train, 1);
     char label[40] = "a number";
     if (y.classes) snprintf(label, sizeof label, "one of %lld classes", (long long)y.classes);
-    fprintf(stderr,
-            "%lld rows to learn from and %lld for judging; %lld inputs; to be learned: %s\n",
-            (long long)weft_data_rows(t->train), (long long)weft_data_rows(t->test),
-            (long long)x.dims.n[0], label);
+    tell(stderr, "%lld rows to learn from and %lld for judging; %lld inputs; to be learned: %s\n",
+         (long long)weft_data_rows(t->train), (long long)weft_data_rows(t->test),
+         (long long)x.dims.n[0], label);
 }
 
 static weft_err csv_load(study *t, const void *settings) {
@@ -107,9 +106,9 @@ static int csv_run(const call *c) {
     int status = EXIT_USAGE;
     if (s.separator && strcmp(s.separator, "\\t") == 0) s.separator = "\t";
     if (s.separator && s.separator[1])
-        fprintf(stderr, "weft %s: --separator takes one letter, or \\t\n", c->name);
+        tell(stderr, "weft %s: --separator takes one letter, or \\t\n", c->name);
     else if (s.file || s.study.common.resume) status = study_main(c, &study_csv, &s);
-    else fprintf(stderr, "weft %s: which FILE? see weft train csv --help\n", c->name);
+    else tell(stderr, "weft %s: which FILE? see weft train csv --help\n", c->name);
     free(whole);
     return status;
 }

@@ -165,7 +165,7 @@ static weft_err cube_prepare(cube_training *t) {
 }
 
 static void cube_say(const char *line) {
-    fprintf(stderr, "%s\n", line);
+    tell(stderr, "%s\n", line);
 }
 
 static weft_err cube_train(cube_training *t, weft_train_result *r) {

@@ -175,6 +175,6 @@ check "no folder for it" refuses 1 'nowhere' "$weft" convert "$one" "$scratch/no
 check "no scraps" sh -c "! ls -a '$scratch' | grep -i -e tmp -e temp"
 header='{"__metadata__":{"made":"\u001b[31mred\n"},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
 printf '\1' | safetensors "$header" >"$scratch/escape.safetensors"
-check "no escape sequence gets out" prints '^made: ?\[31mred?$' "$weft" inspect "$scratch/escape.safetensors"
-check "as JSON it does, as JSON" prints '"made": "\\u001b\[31mred\\u000a"' "$weft" inspect --json "$scratch/escape.safetensors"
+check "no escape sequence gets out" prints '^made: \\x1b\[31mred\\n$' "$weft" inspect "$scratch/escape.safetensors"
+check "as JSON it does, as JSON" prints '"made": "\\u001b\[31mred\\n"' "$weft" inspect --json "$scratch/escape.safetensors"
 finish

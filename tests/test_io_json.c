@@ -255,7 +255,10 @@ TEST(quoting) {
         {"a\"b\\c/", "\"a\\\"b\\\\c/\""},
         {"\b\f\n\r\t\x01\x1f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\""},
         {"é重😀", "\"é重😀\""},
+        {"\x7f\xc2\x9b\xe2\x80\xae", "\"\\u007f\\u009b\\u202e\""},
+        {"\xf3\xa0\x81\x81", "\"\\udb40\\udc41\""},
     };
+    CHECK_EQ(weft_json_quote(NULL, 0, "a\xff"), 9); /* U+FFFD for a byte of none */
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         CASE("%s", row[i].quoted);
         char out[64], small[4], back[64];

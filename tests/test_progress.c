@@ -277,7 +277,7 @@ TEST(lines_that_stay) {
     screen_follow(&s, copy);
     CHECK_EQ(s.rows, 3);
     CHECK_STR(s.row[0], "before");
-    CHECK_STR(s.row[1], "in between ?[2J");
+    CHECK_STR(s.row[1], "in between \\x1b[2J");
     CHECK_HAS(s.row[2], " 50%  5/10  loss 0.1234"); /* the bar is back */
     screen_follow(&s, t.text);
     CHECK_STR(s.row[2], "");

@@ -211,11 +211,6 @@ WEFT_API size_t    weft_json_text   (weft_json j, char *out, size_t n);
 WEFT_API bool      weft_json_is     (weft_json j, const char *text);      /* is it this text? */
 WEFT_API size_t    weft_json_quote  (char *out, size_t n, const char *text);
     /* text as JSON, with its quotes; gives the bytes it takes, like snprintf */
-WEFT_API size_t    weft_utf8        (const char *s, size_t n);
-    /* bytes of the letter that n bytes of UTF-8 begin with; 0: they begin with none */
-WEFT_API size_t    weft_utf8_text   (char *out, size_t n, const char *text);
-    /* what fits of a text that may be anything: whole letters, ? for a byte of none, and a 0; gives
-       the bytes before that */
 WEFT_API const char *weft_number_text(char *out, size_t n, char style, int digits, double v);
     /* as printf with %.*g or %.*f by the style, but with a point in every locale; gives out back */
 

@@ -44,6 +44,7 @@ void  arena_free(arena *a);
 typedef struct text { mem *m; char *s; size_t n, cap; bool failed; } text;
 void text_add(text *t, const char *format, ...) WEFT_FORMAT(2, 3);
 void text_raw(text *t, const char *s, size_t n);
+void text_escape(text *t, const char *s);               /* weft_escape of it          */
 
 /* ---- hashing: 64 bits, the same on every machine ---- */
 

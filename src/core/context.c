@@ -40,10 +40,12 @@ static _Thread_local struct {
 } context_none;
 
 weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args) {
+    char raw[sizeof context_none.message];
     va_list again;
     va_copy(again, args);
-    vsnprintf(context_none.message, sizeof context_none.message, format, again);
+    vsnprintf(raw, sizeof raw, format, again);
     va_end(again);
+    weft_escape(context_none.message, sizeof context_none.message, raw); /* names may be hostile */
     context_none.err = e;
     if (c) {
         c->err = e;
@@ -68,11 +70,12 @@ weft_err weft_error_code(const weft_ctx *c) {
 }
 
 void ctx_log(weft_ctx *c, const char *format, ...) {
-    char line[1024];
+    char raw[1024], line[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    weft_escape(line, sizeof line, raw);
     if (c->log) c->log(c->log_user, line);
     else fprintf(stderr, "%s\n", line); /* only WEFT_DEBUG brings us here */
 }

@@ -157,23 +157,29 @@ size_t weft_json_text(weft_json j, char *out, size_t n) {
     return bytes;
 }
 
+/* The escape of a character that must not be shown, or of a byte of none: U+FFFD. */
+static void json_escape(char out[16], const char *p, size_t bytes) {
+    uint32_t code = bytes ? (unsigned char)*p & (bytes == 1 ? 0x7fu : 0x7fu >> bytes) : 0xfffd;
+    for (size_t i = 1; i < bytes; i++) code = code << 6 | ((unsigned char)p[i] & 0x3fu);
+    if (code < 0x10000) snprintf(out, 16, "\\u%04x", (unsigned)code);
+    else
+        snprintf(out, 16, "\\u%04x\\u%04x", 0xd800u + (unsigned)((code - 0x10000) >> 10),
+                 0xdc00u + (unsigned)(code & 0x3ff));
+}
+
 size_t weft_json_quote(char *out, size_t n, const char *text) {
-    size_t bytes = 0;
+    size_t bytes = 0, left = text ? strlen(text) : 0, length;
 #define JSON_PUT(b) (void)(bytes + 1 < n ? out[bytes] = (b) : 0, bytes++)
     JSON_PUT('"');
-    for (const char *p = text ? text : ""; *p; p++) {
+    for (const char *p = text; left; p += length, left -= length) {
         static const char plain[] = "\"\\\b\f\n\r\t", after[] = "\"\\bfnrt";
         const char *known = strchr(plain, *p);
-        if (known) {
-            JSON_PUT('\\');
-            JSON_PUT(after[known - plain]);
-        } else if ((unsigned char)*p < 0x20) {
-            char code[7];
-            snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)*p);
-            for (const char *q = code; *q; q++) JSON_PUT(*q);
-        } else {
-            JSON_PUT(*p);
-        }
+        char one[16];
+        const size_t letter = weft_utf8(p, left);
+        length = weft_escape_one(one, p, left);
+        if (known) snprintf(one, sizeof one, "\\%c", after[known - plain]);
+        else if (*one == '\\') json_escape(one, p, letter);
+        for (const char *q = one; *q; q++) JSON_PUT(*q);
     }
     JSON_PUT('"');
 #undef JSON_PUT

@@ -97,6 +97,23 @@ static void plan_c_array(text *t, const char *kind, uint32_t number, int dtype, 
     }
 }
 
+/* Names come from whoever made the network, and from files. What no plain name has could end the
+ * comment or join its lines ('*', '\\', "??/"), or is obeyed by an editor: the name ends there. */
+static void plan_c_comment(text *t, const char *name, const char *after) {
+    if (!*name && !*after) return;
+    text_add(t, "/* ");
+    for (size_t left = strlen(name), bytes; left; name += bytes, left -= bytes) {
+        char one[12];
+        bytes = weft_escape_one(one, name, left);
+        if (strchr("*\\?\"'", *one)) {
+            text_add(t, "...");
+            break;
+        }
+        text_raw(t, one, bytes);
+    }
+    text_add(t, "%s%s */\n", *after ? " " : "", after);
+}
+
 static void plan_c_arrays(const plan_c *c, text *t) {
     const weft_plan *p = c->p;
     char shape[100];
@@ -109,8 +126,7 @@ static void plan_c_arrays(const plan_c *c, text *t) {
         else if (x->place == BUF_DATA) plan_c_array(t, "data", b, x->dtype, x->bytes, x->data);
         else {
             const state_entry *e = &p->state[x->state]->entry[x->entry];
-            text_add(t, "/* %s %s */\n", e->name,
-                     shape_text(shape, sizeof shape, e->dims.rank, e->dims.n));
+            plan_c_comment(t, e->name, shape_text(shape, sizeof shape, e->dims.rank, e->dims.n));
             plan_c_array(t, "state", b, e->dtype, e->bytes, e->data);
         }
     }
@@ -120,18 +136,11 @@ static void plan_c_arrays(const plan_c *c, text *t) {
 
 /* ---- steps ---- */
 
-static void plan_c_comment(text *t, const char *s) {
-    if (!*s) return;
-    text_add(t, "/* ");
-    for (; *s; s++) text_add(t, "%c", *s == '*' ? '.' : *s); /* a name may not end the comment */
-    text_add(t, " */\n");
-}
-
 static bool plan_c_step(const plan_c *c, text *t, size_t i) {
     const step *s = &c->p->step[i];
     char name[200];
     snprintf(name, sizeof name, "%.150s_step_%zu", c->name, i);
-    plan_c_comment(t, c->p->texts ? c->p->text + s->scope : "");
+    plan_c_comment(t, c->p->texts ? c->p->text + s->scope : "", "");
     bool done = true;
     if (s->kind != STEP_KERNEL) done = emit_routine(t, s, name);
     if (s->kern) {

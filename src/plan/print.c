@@ -69,7 +69,9 @@ static void print_step(text *t, const weft_plan *p, size_t i, bool code) {
     for (int k = 0; k < s->nin + s->nout; k++)
         text_add(t, "%s b%u%s", k == s->nin ? " ->" : "", s->in[k].buf,
                  shape_text(buf, sizeof buf, s->in[k].rank, s->in[k].dim));
-    text_add(t, "  %.3g flop, %.3g bytes%s%s\n", s->flops, s->bytes, *scope ? "  in " : "", scope);
+    text_add(t, "  %.3g flop, %.3g bytes%s", s->flops, s->bytes, *scope ? "  in " : "");
+    text_escape(t, scope);
+    text_add(t, "\n");
     if (code && s->kern) print_kernel(t, s->kern);
 }
 
@@ -132,7 +134,9 @@ char *weft_graph_text(const weft_graph *g) {
         if (n->op == OP_literal && n->dtype == WEFT_F32)
             text_add(&t, " %g", (double)float_of((uint32_t)node_attr(g, n)[0]));
         node_scope(g, n, buf, sizeof buf, '/');
-        text_add(&t, "%s%s\n", *buf ? "  in " : "", buf);
+        text_add(&t, "%s", *buf ? "  in " : "");
+        text_escape(&t, buf);
+        text_add(&t, "\n");
     }
     if (t.failed) {
         mem_free(g->m, t.s);

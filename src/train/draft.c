@@ -66,7 +66,7 @@ bool draft_utf8(const char *s) {
     return !left;
 }
 
-static const char draft_unknown[] = "\xef\xbf\xbd"; /* U+FFFD, for bytes that are no letter */
+static const char draft_unknown[] = "\xef\xbf\xbd"; /* U+FFFD, for what must not be shown */
 
 void draft_json(draft *d, const char *s) {
     const size_t n = weft_json_quote(NULL, 0, s);
@@ -78,17 +78,17 @@ void draft_json(draft *d, const char *s) {
 void draft_html(draft *d, const char *s) {
     size_t left = strlen(s);
     while (left) {
-        const size_t n = weft_utf8(s, left);
-        const unsigned char c = (unsigned char)*s;
-        if (!n || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) draft_text(d, draft_unknown);
+        char one[12];
+        const size_t n = weft_escape_one(one, s, left);
+        const char c = *s;
+        if (memcmp(one, s, n) != 0 && c != '\n' && c != '\t') draft_text(d, draft_unknown);
         else if (c == '&') draft_text(d, "&amp;");
         else if (c == '<') draft_text(d, "&lt;");
         else if (c == '>') draft_text(d, "&gt;");
         else if (c == '"') draft_text(d, "&quot;");
         else if (c == '\'') draft_text(d, "&#39;");
         else draft_raw(d, s, n);
-        s += n ? n : 1;
-        left -= n ? n : 1;
+        s += n, left -= n;
     }
 }
 

@@ -140,15 +140,13 @@ typedef struct progress_field {
 static void progress_word(progress_field *f, const char *s, bool utf8) {
     size_t n = strlen(f->text), left = strlen(s);
     while (left && n + 5 < sizeof f->text) {
-        size_t bytes = weft_utf8(s, left);
-        const unsigned char a = (unsigned char)s[0], b = bytes > 1 ? (unsigned char)s[1] : 0;
-        const bool control = a < 0x20 || a == 0x7f || (a == 0xc2 && b < 0xa0);
-        const bool good = bytes && !control && (bytes == 1 || utf8);
+        char one[12];
+        const size_t bytes = weft_escape_one(one, s, left);
+        const bool good = memcmp(one, s, bytes) == 0 && (bytes == 1 || utf8);
         if (good) memcpy(f->text + n, s, bytes);
         else f->text[n] = '?';
         n += good ? bytes : 1;
         f->columns += good && bytes > 1 ? 2 : 1;
-        if (!bytes) bytes = 1;
         s += bytes, left -= bytes;
     }
     f->text[n] = 0;
@@ -313,9 +311,11 @@ void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m) {
 void weft_progress_say(weft_progress *p, const char *line) {
     if (!p || !p->to || !line) return;
     if (p->live) fputs("\r\x1b[K", p->to);
-    for (; *line; line++) {
-        const bool control = (unsigned char)*line < 0x20 || *line == 0x7f;
-        putc(control && *line != '\n' && *line != '\t' ? '?' : *line, p->to);
+    for (size_t left = strlen(line), bytes; left; line += bytes, left -= bytes) {
+        char one[12];
+        bytes = weft_escape_one(one, line, left);
+        if (*line == '\n' || *line == '\t') putc(*line, p->to);
+        else fputs(one, p->to);
     }
     putc('\n', p->to);
     if (p->live && p->any) fputs(p->line, p->to);

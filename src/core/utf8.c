@@ -1,0 +1,97 @@
+/* utf8.c - characters of UTF-8: how long one is, texts of whole characters, and texts made safe to
+ * show.
+ *
+ * Names and words out of files may hold anything: codes that a terminal obeys, marks that turn the
+ * direction of writing, bytes that are no characters. weft_escape shows those by their numbers; every
+ * error message goes through it (context.c). A backslash stays one, so that a text escaped twice is
+ * as if it had been escaped once. */
+#include "core/context.h"
+#include <stdio.h>
+
+static uint32_t utf8_code(const unsigned char *u, size_t bytes) {
+    uint32_t code = bytes == 1 ? u[0] : u[0] & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) code = code << 6 | (u[i] & 0x3fu);
+    return code;
+}
+
+size_t weft_utf8(const char *s, size_t n) {
+    const unsigned char *const u = (const unsigned char *)s;
+    if (!n) return 0;
+    if (u[0] < 0x80) return 1;
+    const size_t bytes = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (u[0] < 0xc2 || u[0] > 0xf4 || n < bytes) return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((u[i] & 0xc0) != 0x80) return 0;
+    const uint32_t code = utf8_code(u, bytes);
+    if (code < (bytes == 4 ? 0x10000u : bytes == 3 ? 0x800u : 0x80u))
+        return 0; /* too long a form */
+    return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+}
+
+size_t weft_utf8_text(char *out, size_t n, const char *text) {
+    size_t written = 0;
+    for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
+        const bool letter = (bytes = weft_utf8(text, left)) > 0;
+        if (!letter) bytes = 1;
+        if (written + bytes >= n) break;
+        if (letter) memcpy(out + written, text, bytes);
+        else out[written] = '?';
+        written += bytes;
+    }
+    if (n) out[written] = 0;
+    return written;
+}
+
+/* What is obeyed, or cannot be seen and changes what is seen: control codes, separators of lines,
+ * marks of direction, notes between lines, tags. Joiners stay, since some scripts need them. */
+static bool utf8_is_hidden(uint32_t code) {
+    static const struct {
+        uint32_t from, to;
+    } range[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},    {0x180e, 0x180e},
+                 {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+                 {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (code >= range[i].from && code <= range[i].to) return true;
+    return false;
+}
+
+size_t weft_escape_one(char out[12], const char *s, size_t n) {
+    const unsigned char *const u = (const unsigned char *)s;
+    const size_t bytes = weft_utf8(s, n);
+    const uint32_t code = bytes ? utf8_code(u, bytes) : 0;
+    *out = 0;
+    if (!n) return 0;
+    if (!bytes || (code < 0x80 && utf8_is_hidden(code))) {
+        if (code == '\n' || code == '\t' || code == '\r')
+            snprintf(out, 12, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
+        else snprintf(out, 12, "\\x%02x", u[0]);
+    } else if (utf8_is_hidden(code)) {
+        snprintf(out, 12, code > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)code);
+    } else {
+        memcpy(out, s, bytes);
+        out[bytes] = 0;
+    }
+    return bytes ? bytes : 1;
+}
+
+size_t weft_escape(char *out, size_t n, const char *text) {
+    size_t written = 0;
+    char one[12];
+    for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
+        bytes = weft_escape_one(one, text, left);
+        const size_t length = strlen(one);
+        if (written + length >= n) break;
+        memcpy(out + written, one, length);
+        written += length;
+    }
+    if (n) out[written] = 0;
+    return written;
+}
+
+void text_escape(text *t, const char *s) {
+    char one[12];
+    for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
+        bytes = weft_escape_one(one, s, left);
+        text_raw(t, one, strlen(one));
+    }
+}
