@@ -206,8 +206,8 @@ static const step_size sizes[] = {
     {"dqn", true, {13, 8, 50176}},         {"dqn", false, {3, 3, 18944}},
     {"mlp", true, {10, 5, 542208}},        {"mlp", false, {2, 2, 118016}},
     {"cnn", true, {28, 3, 119296}},        {"cnn", false, {8, 1, 50944}},
-    {"attention", true, {44, 21, 105728}}, {"attention", false, {12, 7, 25856}},
-    {"dropout", true, {12, 5, 165120}},    {"dropout", false, {4, 2, 39680}},
+    {"attention", true, {44, 21, 89344}},  {"attention", false, {12, 7, 25856}},
+    {"dropout", true, {12, 5, 113920}},    {"dropout", false, {4, 2, 39680}},
     {"recurrent", true, {28, 10, 138240}}, {"recurrent", false, {8, 3, 50432}},
 };
 

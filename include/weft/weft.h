@@ -240,7 +240,8 @@ WEFT_API weft_tensor weft_pow(weft_tensor a, weft_tensor b);
 WEFT_API weft_tensor weft_mod(weft_tensor a, weft_tensor b);  /* a - floor(a / b) b: sign of b */
 WEFT_API weft_tensor weft_maximum(weft_tensor a, weft_tensor b);  /* ties: the gradient goes to b */
 WEFT_API weft_tensor weft_minimum(weft_tensor a, weft_tensor b);  /* ties: the gradient goes to b */
-WEFT_API weft_tensor weft_clamp(weft_tensor x, float lo, float hi);  /* between lo and hi */
+WEFT_API weft_tensor weft_clamp(weft_tensor x, float lo, float hi);
+    /* between lo and hi; slope 1 at both */
 WEFT_API weft_tensor weft_scale (weft_tensor x, float by);           /* x by */
 WEFT_API weft_tensor weft_offset(weft_tensor x, float by);           /* x + by */
 

@@ -4,6 +4,7 @@
  * Nothing here has a kernel, a rule of differentiation or a backend: each is a formula. */
 #include "core/context.h"
 #include "core/shape.h"
+#include <float.h>
 #include <math.h>
 
 static weft_tensor compose_num(weft_tensor like, float v) {
@@ -36,8 +37,9 @@ weft_tensor weft_offset(weft_tensor x, float by) {
     return weft_add(x, compose_num(x, by));
 }
 
+/* At a bound the slope is 1, as PyTorch has it: x is the second operand, which a tie goes to. */
 weft_tensor weft_clamp(weft_tensor x, float lo, float hi) {
-    return weft_minimum(weft_maximum(x, compose_num(x, lo)), compose_num(x, hi));
+    return weft_minimum(compose_num(x, hi), weft_maximum(compose_num(x, lo), x));
 }
 
 weft_tensor weft_leaky_relu(weft_tensor x, float slope) {
@@ -45,28 +47,74 @@ weft_tensor weft_leaky_relu(weft_tensor x, float slope) {
 }
 
 weft_tensor weft_elu(weft_tensor x, float alpha) {
-    /* expm1 of the negative part only: the branch not taken must not overflow */
-    weft_tensor below = weft_expm1(weft_minimum(x, compose_num(x, 0)));
+    /* expm1 of the negative part only: the branch not taken must not overflow. At 0 the minimum's
+     * slope is that of its second operand. */
+    weft_tensor below = weft_expm1(weft_minimum(compose_num(x, 0), x));
     return weft_where(weft_lt(compose_num(x, 0), x), x, weft_scale(below, alpha));
 }
 
+/* x times a share of it, as in gelu and silu, has a slope share + x share'. Where the share no longer
+ * changes, x may be infinite, and infinity times 0 is nan: there x is clipped, which changes no bit of
+ * a product with 0. */
+static weft_tensor compose_gated(weft_tensor x, weft_tensor y, weft_rule rule) {
+    return weft_custom_grad(y, (weft_tensors){&x, 1}, rule, NULL);
+}
+
+/* 2 Phi(x) */
+static weft_tensor compose_gelu_share(weft_tensor x) {
+    return weft_offset(weft_erf(weft_scale(x, 0.70710678118654752f)), 1);
+}
+
+static void compose_gelu_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                              size_t n, weft_tensor *out) {
+    (void)user, (void)y, (void)n;
+    weft_tensor x = weft_clamp(in[0], -15, 15);
+    weft_tensor density = weft_exp(weft_scale(weft_square(x), -0.5f));
+    out[0] = weft_mul(dy, weft_add(weft_scale(compose_gelu_share(in[0]), 0.5f),
+                                   weft_scale(weft_mul(x, density), 0.3989422804014327f)));
+}
+
 weft_tensor weft_gelu(weft_tensor x) {
-    return weft_mul(weft_scale(x, 0.5f),
-                    weft_offset(weft_erf(weft_scale(x, 0.70710678118654752f)), 1));
+    return compose_gated(x, weft_mul(weft_scale(x, 0.5f), compose_gelu_share(x)),
+                         compose_gelu_rule);
+}
+
+static weft_tensor compose_gelu_tanh(weft_tensor x) {
+    weft_tensor cubic = weft_add(x, weft_scale(weft_mul(x, weft_square(x)), 0.044715f));
+    return weft_tanh(weft_scale(cubic, 0.79788456080286536f));
+}
+
+static void compose_gelu_tanh_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                                   size_t n, weft_tensor *out) {
+    (void)user, (void)y, (void)n;
+    weft_tensor x = weft_clamp(in[0], -15, 15), tanh = compose_gelu_tanh(in[0]);
+    weft_tensor inner = weft_offset(weft_scale(weft_square(x), 3 * 0.044715f), 1);
+    weft_tensor by = weft_mul(weft_scale(x, 0.79788456080286536f), inner);
+    weft_tensor slope = weft_mul(by, weft_sub(compose_num(x, 1), weft_square(tanh)));
+    out[0] = weft_mul(weft_scale(dy, 0.5f), weft_add(weft_offset(tanh, 1), slope));
 }
 
 weft_tensor weft_gelu_tanh(weft_tensor x) {
-    weft_tensor cubic = weft_add(x, weft_scale(weft_mul(x, weft_square(x)), 0.044715f));
-    return weft_mul(weft_scale(x, 0.5f),
-                    weft_offset(weft_tanh(weft_scale(cubic, 0.79788456080286536f)), 1));
+    return compose_gated(x, weft_mul(weft_scale(x, 0.5f), weft_offset(compose_gelu_tanh(x), 1)),
+                         compose_gelu_tanh_rule);
+}
+
+static void compose_silu_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                              size_t n, weft_tensor *out) {
+    (void)user, (void)y, (void)n;
+    weft_tensor x = weft_clamp(in[0], -100, 100), s = weft_sigmoid(in[0]);
+    weft_tensor slope = weft_mul(x, weft_mul(s, weft_sub(compose_num(x, 1), s)));
+    out[0] = weft_mul(dy, weft_add(s, slope));
 }
 
 weft_tensor weft_silu(weft_tensor x) {
-    return weft_mul(x, weft_sigmoid(x));
+    return compose_gated(x, weft_mul(x, weft_sigmoid(x)), compose_silu_rule);
 }
 
+/* -|x| is a minimum here: at 0 its slope is that of the second operand, 1, with relu's 0 beside it, so
+ * that the sum has the right one, 1/2. */
 weft_tensor weft_softplus(weft_tensor x) {
-    return weft_add(weft_relu(x), weft_log1p(weft_exp(weft_neg(weft_abs(x)))));
+    return weft_add(weft_relu(x), weft_log1p(weft_exp(weft_minimum(weft_neg(x), x))));
 }
 
 /* ---- folds ---- */
@@ -294,10 +342,15 @@ weft_tensor weft_softmax(weft_tensor x, int axis) {
     return weft_div(e, weft_sum(e, weft_axes(axis), true));
 }
 
-/* In x = 0 both branches stay finite: the logarithm is then of 1. */
+/* 0 where x is 0, whatever y is: where its logarithm is not finite either, it is taken of 1. Elsewhere
+ * it stays ln y, which is the slope along x. */
 weft_tensor weft_xlogy(weft_tensor x, weft_tensor y) {
-    const weft_tensor none = weft_eq(x, weft_scalar(x.g, 0));
-    return weft_mul(x, weft_log(weft_where(none, weft_scalar(x.g, 1), y)));
+    weft_tensor both[2] = {x, y};
+    if (!graph_checked(x.g, both, 2)) return tensor_at(x.g, 0);
+    weft_tensor finite =
+        weft_and(weft_le(compose_num(x, FLT_MIN), y), weft_le(y, compose_num(x, FLT_MAX)));
+    weft_tensor kept = weft_or(finite, weft_ne(x, compose_num(x, 0)));
+    return weft_mul(x, weft_log(weft_where(kept, y, compose_num(x, 1))));
 }
 
 weft_tensor weft_lbeta(weft_tensor a, weft_tensor b) {
@@ -305,14 +358,37 @@ weft_tensor weft_lbeta(weft_tensor a, weft_tensor b) {
     return weft_sub(both, weft_lgamma(weft_add(a, b)));
 }
 
+/* Sums of exponentials along an axis, which is kept: exp(x - top), and their total. Beside an infinite
+ * top the exponentials are 0 or inf, and so is the total, if what is subtracted is the largest float. */
+typedef struct compose_exponentials {
+    weft_tensor top, each, total;
+} compose_exponentials;
+
+static compose_exponentials compose_exponential(weft_tensor x, int axis) {
+    weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(axis), true));
+    weft_tensor infinite = weft_eq(weft_abs(top), compose_num(x, INFINITY));
+    top = weft_where(infinite, compose_num(x, FLT_MAX), top);
+    weft_tensor each = weft_exp(weft_sub(x, top));
+    return (compose_exponentials){top, each, weft_sum(each, weft_axes(axis), true)};
+}
+
+/* Softmax, and 1 for an element that is the result: then both may be infinite. */
+static void compose_logsumexp_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                                   size_t n, weft_tensor *out) {
+    (void)user, (void)n;
+    int axis = 0;
+    while (weft_dim(y, axis) == weft_dim(in[0], axis) && axis + 1 < weft_rank(y)) axis++;
+    const compose_exponentials e = compose_exponential(in[0], axis);
+    weft_tensor share = weft_where(weft_eq(in[0], y), compose_num(y, 1), weft_div(e.each, e.total));
+    out[0] = weft_mul(dy, share);
+}
+
 weft_tensor weft_logsumexp(weft_tensor x, int axis, bool keep) {
     if (!shape_axis(x, "logsumexp", &axis)) return tensor_at(x.g, 0);
-    weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(axis), true));
-    /* a row of -inf has no finite top to subtract */
-    top = weft_where(weft_eq(top, compose_num(x, -INFINITY)), compose_num(x, 0), top);
-    weft_tensor r =
-        weft_add(weft_log(weft_sum(weft_exp(weft_sub(x, top)), weft_axes(axis), true)), top);
-    return keep ? r : weft_squeeze(r, axis);
+    const compose_exponentials e = compose_exponential(x, axis);
+    weft_tensor y = weft_add(weft_log(e.total), e.top);
+    y = weft_custom_grad(y, (weft_tensors){&x, 1}, compose_logsumexp_rule, NULL);
+    return keep ? y : weft_squeeze(y, axis);
 }
 
 weft_tensor weft_log_softmax(weft_tensor x, int axis) {

@@ -47,6 +47,24 @@ static weft_tensor grad_over(weft_tensor r, weft_tensor x) {
 }
 #define over grad_over
 
+/* y x^(y - 1), and 0 where y is 0: there x^(y - 1) is infinite at x = 0 */
+static weft_tensor grad_power(weft_tensor x, weft_tensor y) {
+    weft_graph *G = x.g;
+    float known;
+    const weft_tensor slope = mul(y, pow(x, sub(y, num(1))));
+    if (node_literal(y, &known) && known != 0) return slope;
+    return where(eq(y, num(0)), num(0), slope);
+}
+#define power_slope grad_power
+
+/* r ln x, and 0 for powers of 0 from 0 on */
+static weft_tensor grad_power_rate(weft_tensor x, weft_tensor y, weft_tensor r) {
+    weft_graph *G = x.g;
+    const weft_tensor flat = weft_and(eq(x, num(0)), weft_le(num(0), y));
+    return mul(r, log(where(flat, num(1), x)));
+}
+#define power_rate grad_power_rate
+
 static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r, weft_tensor g,
                      weft_tensor *out) {
     weft_graph *G = t.g;
@@ -86,6 +104,8 @@ static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r,
 #undef bessel_i0e
 #undef bessel_i1e
 #undef over
+#undef power_slope
+#undef power_rate
 
 static bool grad_floats(weft_tensor t) {
     return dtype_is_float((weft_dtype)node_of(t)->dtype);
@@ -313,9 +333,11 @@ weft_tensor weft_custom_grad(weft_tensor y, weft_tensors in, weft_rule rule, voi
         return graph_fail(y.g, WEFT_ARGUMENT, "custom gradient: the %s NULL",
                           rule ? "inputs are" : "rule is");
     graph_custom c = {rule, user};
-    if (!MEM_PUSH(y.g->m, y.g->custom, y.g->customs, y.g->custom_cap, c))
+    size_t i = 0; /* one entry for a rule, so that equal expressions are one node here too */
+    while (i < y.g->customs && (y.g->custom[i].rule != rule || y.g->custom[i].user != user)) i++;
+    if (i == y.g->customs && !MEM_PUSH(y.g->m, y.g->custom, y.g->customs, y.g->custom_cap, c))
         return graph_fail(y.g, WEFT_MEMORY, "custom gradient: out of memory");
-    return grad_same(y, SAME_CUSTOM, in.at, in.n, (int64_t)y.g->customs - 1);
+    return grad_same(y, SAME_CUSTOM, in.at, in.n, (int64_t)i);
 }
 
 void weft_checkpoint_begin(weft_graph *g) {

@@ -93,9 +93,10 @@ static void vjp_linrec(weft_tensor t, weft_tensor dy, weft_tensor *out) {
     int64_t lo = reverse ? 0 : 1, hi = reverse ? n - 1 : n;
     weft_tensor ahead = weft_pad(weft_slice(a, axis, lo, hi, 1), axis, reverse, !reverse, 0);
     weft_tensor s = weft_linrec(ahead, dy, axis, !reverse);
+    /* the first a meets a state of 0, which has no slope however large s is */
     weft_tensor behind =
-        weft_pad(weft_slice(t, axis, 1 - lo, n - lo, 1), axis, !reverse, reverse, 0);
-    out[0] = weft_mul(s, behind);
+        weft_mul(weft_slice(s, axis, lo, hi, 1), weft_slice(t, axis, 1 - lo, n - lo, 1));
+    out[0] = weft_pad(behind, axis, !reverse, reverse, 0);
     out[1] = s;
 }
 

@@ -62,9 +62,9 @@ static weft_tensor classes_reduce(weft_tensor each, weft_tensor spread, weft_ten
     return weft_div(weft_sum(each, WEFT_ALL, false), weft_sum(count, WEFT_ALL, false));
 }
 
-/* The loss of targets that are even over all classes: the mean of weight (lse - x). */
-static weft_tensor classes_spread(weft_tensor x, weft_tensor lse, weft_tensor weight) {
-    weft_tensor each = weft_sub(weft_unsqueeze(lse, -1), x);
+/* The loss of targets that are even over all classes: the mean of weight (total - x). */
+static weft_tensor classes_spread(weft_tensor x, weft_tensor total, weft_tensor weight) {
+    weft_tensor each = weft_sub(weft_unsqueeze(total, -1), x);
     if (weight.g) each = weft_mul(each, weight);
     return weft_mean(each, weft_axes(-1), false);
 }
@@ -95,9 +95,14 @@ weft_tensor weft_nn_cross_entropy(weft_tensor x, weft_tensor targets,
     if (!classes_fit("cross_entropy", x, targets)) return poison;
     if (d->smoothing == 0 && !d->ignore && !d->weight.g && d->reduction == WEFT_REDUCE_MEAN)
         return weft_cross_entropy(x, targets);
-    weft_tensor lse = weft_logsumexp(x, -1, false), spread = {0};
-    if (d->smoothing != 0) spread = classes_spread(x, lse, d->weight);
-    return classes_reduce(weft_sub(lse, classes_picked(x, targets)), spread, targets, d);
+    /* relative to the largest logit, so that large ones cost no digits; it is subtracted from what is
+     * picked, since the logits are then read where they lie */
+    weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(-1), true)), spread = {0};
+    weft_tensor below = weft_sub(x, top);
+    weft_tensor total = weft_log(weft_sum(weft_exp(below), weft_axes(-1), false));
+    if (d->smoothing != 0) spread = classes_spread(below, total, d->weight);
+    weft_tensor picked = weft_sub(classes_picked(x, targets), weft_squeeze(top, -1));
+    return classes_reduce(weft_sub(total, picked), spread, targets, d);
 }
 
 weft_tensor weft_nn_nll(weft_tensor log_p, weft_tensor targets, const weft_nn_classes_desc *d) {

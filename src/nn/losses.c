@@ -3,6 +3,9 @@
 #include "nn/losses.h"
 #include "nn/parts.h"
 
+#include <float.h>
+#include <math.h>
+
 weft_tensor losses_reduce(weft_tensor each, weft_reduction r) {
     if (!weft_ok(each)) return each;
     switch (r) {
@@ -25,6 +28,11 @@ static weft_tensor losses_above(weft_tensor x, float margin) { /* max(0, margin 
     return weft_relu(weft_sub(losses_number(x, margin), x));
 }
 
+/* max(0, x) with a slope of 1 at 0, which the embedding losses of PyTorch have */
+static weft_tensor losses_clipped(weft_tensor x) {
+    return weft_maximum(losses_number(x, 0), x);
+}
+
 weft_tensor weft_nn_mse(weft_tensor a, weft_tensor b, weft_reduction r) {
     if (!nn_same_shape("mse", a, b)) return (weft_tensor){a.g, 0};
     return losses_reduce(weft_square(weft_sub(a, b)), r);
@@ -39,13 +47,14 @@ weft_tensor weft_nn_l1(weft_tensor a, weft_tensor b, weft_reduction r) {
 static weft_tensor losses_bent(const char *what, weft_tensor a, weft_tensor b, float bend, float by,
                                weft_reduction r) {
     if (!nn_same_shape(what, a, b)) return (weft_tensor){a.g, 0};
-    if (!(bend > 0))
-        return weft_poison(a.g, WEFT_ARGUMENT, "%s: the bend at %g should be above 0", what,
-                           (double)bend);
-    weft_tensor far = weft_abs(weft_sub(a, b));
-    weft_tensor near = weft_scale(weft_square(far), 0.5f * by),
-                line = weft_scale(weft_offset(far, -0.5f * bend), bend * by);
-    return losses_reduce(weft_where(weft_lt(far, losses_number(a, bend)), near, line), r);
+    if (!(bend > 0 && bend <= FLT_MAX))
+        return weft_poison(a.g, WEFT_ARGUMENT, "%s: the bend at %g should be above 0 and finite",
+                           what, (double)bend);
+    /* what lies within the bend is squared alone, so nothing overflows beyond it */
+    weft_tensor far = weft_abs(weft_sub(a, b)), near = weft_minimum(far, losses_number(a, bend));
+    return losses_reduce(weft_add(weft_scale(weft_square(near), 0.5f * by),
+                                  weft_scale(weft_sub(far, near), bend * by)),
+                         r);
 }
 
 weft_tensor weft_nn_huber(weft_tensor a, weft_tensor b, float delta, weft_reduction r) {
@@ -60,23 +69,29 @@ weft_tensor weft_nn_bce_with_logits(weft_tensor x, weft_tensor t, const weft_nn_
     static const weft_nn_bce_desc none;
     if (!d) d = &none;
     if (!nn_same_shape("bce_with_logits", x, t)) return (weft_tensor){x.g, 0};
-    weft_tensor rest = weft_log1p(weft_exp(weft_neg(weft_abs(x)))), loss;
+    weft_tensor loss;
     if (d->pos_weight.g) {
         /* (1 - t) x + (1 + (w - 1) t) softplus(-x) */
         weft_tensor by = weft_offset(weft_mul(weft_offset(d->pos_weight, -1), t), 1);
         loss = weft_add(weft_mul(weft_sub(losses_number(x, 1), t), x),
-                        weft_mul(by, weft_add(rest, weft_relu(weft_neg(x)))));
-    } else loss = weft_add(weft_sub(weft_relu(x), weft_mul(x, t)), rest);
+                        weft_mul(by, weft_softplus(weft_neg(x))));
+    } else { /* softplus(x) - x t, in an order that cancels nothing where t is 1; see weft_softplus */
+        weft_tensor rest = weft_log1p(weft_exp(weft_minimum(weft_neg(x), x)));
+        loss = weft_add(weft_sub(weft_relu(x), weft_mul(x, t)), rest);
+    }
     if (d->weight.g) loss = weft_mul(loss, d->weight);
     return losses_reduce(loss, d->reduction);
 }
 
 weft_tensor weft_nn_kl(weft_tensor log_q, weft_tensor p, bool log_p, weft_reduction r) {
     if (!nn_same_shape("kl", log_q, p)) return (weft_tensor){log_q.g, 0};
-    if (log_p) return losses_reduce(weft_mul(weft_exp(p), weft_sub(p, log_q)), r);
-    weft_tensor zero = losses_number(p, 0), some = weft_lt(zero, p);
-    weft_tensor log = weft_log(weft_where(some, p, losses_number(p, 1)));
-    return losses_reduce(weft_mul(p, weft_sub(log, log_q)), r);
+    /* where p is 0, log_q counts as 0 as well, since it is often -inf there */
+    weft_tensor zero = losses_number(p, 0);
+    weft_tensor some = log_p ? weft_lt(losses_number(p, -INFINITY), p) : weft_lt(zero, p);
+    weft_tensor log =
+        log_p ? weft_where(some, p, zero) : weft_log(weft_where(some, p, losses_number(p, 1)));
+    weft_tensor ratio = weft_sub(log, weft_where(some, log_q, zero));
+    return losses_reduce(weft_mul(log_p ? weft_exp(p) : p, ratio), r);
 }
 
 weft_tensor weft_nn_hinge(weft_tensor x, weft_tensor y, float margin, weft_reduction r) {
@@ -87,7 +102,10 @@ weft_tensor weft_nn_hinge(weft_tensor x, weft_tensor y, float margin, weft_reduc
 weft_tensor weft_nn_hinge_embedding(weft_tensor x, weft_tensor y, float margin, weft_reduction r) {
     if (!nn_same_shape("hinge_embedding", x, y)) return (weft_tensor){x.g, 0};
     weft_tensor near = weft_lt(losses_number(x, 0), y);
-    return losses_reduce(weft_where(near, x, losses_above(x, margin != 0 ? margin : 1)), r);
+    return losses_reduce(
+        weft_where(near, x,
+                   losses_clipped(weft_sub(losses_number(x, margin != 0 ? margin : 1), x))),
+        r);
 }
 
 /* ---- cosines ---- */
@@ -112,5 +130,5 @@ weft_tensor weft_nn_cosine_embedding(weft_tensor a, weft_tensor b, weft_tensor y
     weft_tensor near = weft_lt(losses_number(a, 0), y);
     weft_tensor one = losses_number(a, 1);
     return losses_reduce(
-        weft_where(near, weft_sub(one, cosine), weft_relu(weft_offset(cosine, -margin))), r);
+        weft_where(near, weft_sub(one, cosine), losses_clipped(weft_offset(cosine, -margin))), r);
 }
