@@ -1,7 +1,8 @@
 /* bench_lstm.c - an LSTM over a sequence, forward only, against a plain one in double. */
-#include "recipes.h"
-
+#include "bench.h"
 #include "command.h"
+
+#include <weft/nn.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static int lstm_check(bench *b, weft_plan *p, weft_state *s, weft_tensor x, weft
 static int lstm_measure(bench *b, weft_graph *g, weft_state *s) {
     const int64_t steps = b->quick ? 10 : 100;
     const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(steps, 1, LSTM_UNITS));
-    const weft_tensor y = recipe_recur(s, WEFT_LSTM, x, LSTM_UNITS, "lstm").y;
+    const weft_tensor y = weft_nn_lstm(s, x, LSTM_UNITS, "lstm", NULL).y;
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = b->threads});
     float *feed = p ? weft_feed(p, x) : NULL;
     if (!feed) {

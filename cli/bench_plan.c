@@ -1,14 +1,14 @@
 /* bench_plan.c - how long recording and compiling take, and what comes out of them.
  *
  * The state is made once; then the step is recorded and compiled anew each time, so that neither
- * part finds anything prepared. The last plan is run, to count what a run allocates. */
+ * part finds anything prepared. The last plan is run, to see that its loss is right (gradients are
+ * what step-NAME looks at) and to count what a run allocates. */
 #include "recipes.h"
 
 #include "command.h"
 
+#include <math.h>
 #include <string.h>
-
-typedef recipe (*plan_recorder)(weft_graph *g, weft_state *s);
 
 /* A graph's text has a line for each node. */
 static int plan_nodes(bench *b, const weft_graph *g) {
@@ -24,8 +24,27 @@ typedef struct plan_times {
     int n;
 } plan_times;
 
+/* The loss of the plan's first run beside that of one kernel for each operation, forward only. */
+static int plan_true(bench *b, weft_graph *g, weft_plan *p, const recipe *step) {
+    weft_plan *const plain = weft_compile(
+        g,
+        &(weft_plan_desc){.fetch = weft_list(step->loss), .threads = b->threads, .unfused = true});
+    int status = plain ? recipe_feed(b, plain, step, 0) : bench_failed(b, "compiling");
+    if (status == EXIT_GOOD) status = recipe_feed(b, p, step, 0);
+    if (status == EXIT_GOOD && (weft_run(plain) != WEFT_OK || weft_run(p) != WEFT_OK))
+        status = bench_failed(b, "running");
+    if (status == EXIT_GOOD) {
+        const double want = (double)weft_item(plain, step->loss);
+        const double got = (double)weft_item(p, step->loss);
+        if (!(fabs(got - want) <= 1e-5 * fabs(want)))
+            status = bench_wrong(b, "the loss is %.9g, unfused %.9g", got, want);
+    }
+    weft_plan_free(plain);
+    return status;
+}
+
 /* Records and compiles until there are samples enough or the time is over. */
-static int plan_measure(bench *b, weft_state *s, plan_recorder record, plan_times *t,
+static int plan_measure(bench *b, weft_state *s, recipe_record record, plan_times *t,
                         bench_line *l) {
     const double begin = weft_clock(), seconds = b->quick ? 0 : 0.5;
     const int least = b->quick ? 1 : 7;
@@ -35,7 +54,7 @@ static int plan_measure(bench *b, weft_state *s, plan_recorder record, plan_time
         weft_graph *g = weft_graph_new(b->ctx);
         if (!g) return bench_failed(b, "starting");
         const double start = weft_clock();
-        const recipe step = record(g, s);
+        const recipe step = record(g, s, 0);
         const double recorded = weft_clock();
         weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
                                                          .update = step.update,
@@ -51,7 +70,7 @@ static int plan_measure(bench *b, weft_state *s, plan_recorder record, plan_time
             status = bench_failed(b, "compiling");
         } else if (last) {
             bench_number(l, "nodes", plan_nodes(b, g));
-            status = recipe_feed(b, p, &step);
+            status = plan_true(b, g, p, &step);
             if (status == EXIT_GOOD) status = bench_plan_facts(b, p, l);
         }
         weft_plan_free(p);
@@ -63,7 +82,7 @@ static int plan_measure(bench *b, weft_state *s, plan_recorder record, plan_time
 int bench_plan(bench *b) {
     static const struct {
         const char *name;
-        plan_recorder record;
+        recipe_record record;
         int layers;
     } table[] = {
 #define X(name, function, layers) {name, function, layers},

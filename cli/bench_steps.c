@@ -1,15 +1,111 @@
 /* bench_steps.c - whole training steps: forward, backward and optimiser, feeds already set.
  *
- * From a fixed seed some steps are made and the state's hash is taken: equal hashes mean equal
- * bits, on any number of threads. Then the loss must have fallen, and the rate is made so small
- * that what is timed works on ordinary values, not on denormal ones. */
+ * First the loss is compared with that of the reference backend, in double, and the step with
+ * differences of the loss and the optimiser's formula (bench_truth.h). Then, from a fixed seed, some
+ * steps are made and the state's hash is taken: equal hashes mean equal bits, on any number of
+ * threads. The loss must have fallen, and the rate is made so small that what is timed works on
+ * ordinary values, not on denormal ones. */
 #include "recipes.h"
 
+#include "aside.h"
+#include "bench_truth.h"
 #include "command.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+/* ---- is it right? ---- */
+
+typedef struct step_proof {
+    bench *b;
+    recipe_record record;
+    const recipe *step;
+    int64_t rows; /* examples of the reference; the batch has them again and again */
+    recipe same;  /* as the reference has it */
+    weft_plan *train, *forward;
+    reference *by;
+} step_proof;
+
+static weft_tensor step_recorded(void *user, weft_graph *g, weft_state *s) {
+    step_proof *const p = user;
+    p->same = p->record(g, s, p->rows);
+    return p->same.loss;
+}
+
+static bool step_fed(void *user, weft_plan *plan) {
+    const step_proof *const p = user;
+    return recipe_feed(p->b, plan, &p->same, 0) == EXIT_GOOD;
+}
+
+static weft_err step_once(void *user) {
+    return weft_run(((const step_proof *)user)->train);
+}
+
+static double step_told(void *user) {
+    const step_proof *const p = user;
+    return (double)weft_item(p->train, p->step->loss);
+}
+
+static double step_loss(void *user) {
+    const step_proof *const p = user;
+    if (!p->forward) return reference_loss(p->by);
+    return weft_run(p->forward) == WEFT_OK ? (double)weft_item(p->forward, p->step->loss) : NAN;
+}
+
+/* A network too slow for the reference to be asked often: once about a forward plan, which then
+ * stands for it. */
+static int step_forward(bench *b, weft_graph *g, step_proof *p) {
+    p->forward = weft_compile(
+        g, &(weft_plan_desc){.fetch = weft_list(p->step->loss), .threads = b->threads});
+    if (!p->forward) return bench_failed(b, "compiling");
+    int status = recipe_feed(b, p->forward, p->step, p->rows);
+    const double loss = step_loss(p), want = reference_loss(p->by);
+    if (status == EXIT_GOOD && !(fabs(loss - want) <= 2e-5 * (1e-3 + fabs(want))))
+        status = bench_wrong(b, "the loss is %.9g, by the reference %.9g", loss, want);
+    return status == EXIT_GOOD ? recipe_feed(b, p->forward, p->step, 0) : status;
+}
+
+static int step_true(bench *b, weft_graph *g, weft_state *s, step_proof *p) {
+    const double enough = 2e8; /* operations: a fifth of a second for the reference */
+    const double each = weft_plan_stats(p->train).flops / 3 / (double)p->step->batch;
+    for (p->rows = p->step->batch; p->rows % 2 == 0 && (double)p->rows * each > enough;)
+        p->rows /= 2;
+    const bool slow = (double)p->rows * each > enough;
+    p->by = reference_new(s, &(reference_desc){step_recorded, step_fed, p});
+    if (!p->by) return bench_failed(b, "starting");
+    int status = slow ? step_forward(b, g, p) : EXIT_GOOD;
+    if (status == EXIT_GOOD) status = recipe_feed(b, p->train, p->step, slow ? 0 : p->rows);
+    char why[300];
+    const truth t = {.s = s,
+                     .optimiser = p->step->optimiser,
+                     .step = step_once,
+                     .told = step_told,
+                     .loss = step_loss,
+                     .fine = !slow,
+                     .user = p};
+    if (status == EXIT_GOOD && !truth_holds(&t, why, sizeof why))
+        status = bench_wrong(b, "%s", why);
+    return status;
+}
+
+/* The state and the feeds are afterwards what they were. */
+static int step_check(bench *b, weft_graph *g, weft_plan *train, weft_state *s, const recipe *step,
+                      recipe_record record) {
+    step_proof p = {.b = b, .record = record, .step = step, .train = train};
+    aside first;
+    int status =
+        aside_take(&first, s, NULL) ? bench_failed(b, "copying the state") : step_true(b, g, s, &p);
+    if (status == EXIT_GOOD && aside_back(&first, s))
+        status = bench_failed(b, "setting the state back");
+    if (status == EXIT_GOOD) status = recipe_feed(b, train, step, 0);
+    aside_free(&first);
+    reference_free(p.by);
+    weft_plan_free(p.forward);
+    return status;
+}
+
+/* ---- timing ---- */
 
 static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step, char *hash,
                       size_t hash_size) {
@@ -30,15 +126,17 @@ static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step,
     return EXIT_GOOD;
 }
 
-static int step_measure(bench *b, weft_state *s, weft_graph *g, const recipe *step) {
-    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step->loss),
-                                                     .update = step->update,
+static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record record) {
+    const recipe step = record(g, s, 0);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
+                                                     .update = step.update,
                                                      .threads = b->threads});
     if (!p) return bench_failed(b, "compiling");
     char hash[20] = "";
     bench_line l = {.part = "", .work = BENCH_FLOPS};
-    int status = recipe_feed(b, p, step);
-    if (status == EXIT_GOOD) status = step_train(b, p, s, step, hash, sizeof hash);
+    int status = recipe_feed(b, p, &step, 0);
+    if (status == EXIT_GOOD) status = step_check(b, g, p, s, &step, record);
+    if (status == EXIT_GOOD) status = step_train(b, p, s, &step, hash, sizeof hash);
     if (status == EXIT_GOOD) status = bench_plan_time(b, p, &l);
     if (status == EXIT_GOOD) {
         l.amount = l.stats.flops;
@@ -53,7 +151,7 @@ static int step_measure(bench *b, weft_state *s, weft_graph *g, const recipe *st
 int bench_step(bench *b) {
     static const struct {
         const char *name;
-        recipe (*record)(weft_graph *g, weft_state *s);
+        recipe_record record;
     } table[] = {
 #define X(name, function, layers) {name, function},
         RECIPES(X)
@@ -67,8 +165,7 @@ int bench_step(bench *b) {
     int status = EXIT_RESOURCES;
     if (s && g) {
         weft_state_seed(s, 1);
-        const recipe step = table[k].record(g, s);
-        status = step_measure(b, s, g, &step);
+        status = step_measure(b, s, g, table[k].record);
     } else {
         status = bench_failed(b, "starting");
     }

@@ -4,11 +4,15 @@
 
 #include "bench.h"
 
+#include <weft/optim.h>
+
 enum { RECIPE_INPUTS = 3 };
 
 typedef struct recipe {
     weft_tensor loss;
     weft_updates update;
+    weft_optimiser_desc optimiser; /* what update is to do, for bench_truth.h */
+    int64_t batch;                 /* examples: the first axis of inputs, or 1 */
     int inputs;
     struct {
         weft_tensor tensor;
@@ -28,18 +32,25 @@ typedef struct recipe {
     X("lstm-rows",      recipe_lstm_rows,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
     X("mnist",          recipe_mnist,       0)                          \
-    X("transformer-12", recipe_transformer, 12)
+    X("transformer-12", recipe_transformer12, 12)
 /* clang-format on */
 
-/* Records the step; what goes wrong shows when it is compiled. */
-#define X(name, function, layers) recipe function(weft_graph *g, weft_state *s);
+/* Records the step with so many examples, 0: as many as are timed; what goes wrong shows when it is
+ * compiled. */
+typedef recipe (*recipe_record)(weft_graph *g, weft_state *s, int64_t batch);
+#define X(name, function, layers) recipe function(weft_graph *g, weft_state *s, int64_t batch);
 RECIPES(X)
 #undef X
 
-int recipe_feed(bench *b, weft_plan *p, const recipe *step); /* an exit code */
+/* The same numbers every time; with rows, so many examples again and again. An exit code. */
+int recipe_feed(bench *b, weft_plan *p, const recipe *step, int64_t rows);
 
-/* A recurrent layer over x [T, B, in], with PyTorch's names below `name` and its first values. */
-weft_recurred recipe_recur(weft_state *s, weft_cell cell, weft_tensor x, int64_t units,
-                           const char *name);
+/* A network like GPT-2, its words [B, T] below .words. */
+typedef struct recipe_gpt {
+    int layers, heads;
+    int32_t words;
+    int64_t width, places;
+} recipe_gpt;
+weft_tensor recipe_gpt_logits(weft_state *s, weft_tensor word, const recipe_gpt *n);
 
 #endif
