@@ -2,11 +2,13 @@
  *
  * Network, batch, dropout, shifts and optimiser are those of the command; the pictures are made up:
  * ten patterns under noise, 28 x 28 bytes each, so that no files are needed. The time of a picture
- * is all of it: drawing it from the set, moving, normalising, forward, backward, update. First the
- * network must learn to tell the patterns apart; then the rate is made tiny, and epochs are timed.
+ * is all of it: drawing it from the set, moving, normalising, forward, backward, update. First a
+ * step is compared with the reference backend (bench_truth.h) and the network must learn to tell the
+ * patterns apart; then the rate is made tiny, and epochs are timed.
  */
 #include "bench.h"
 
+#include "bench_truth.h"
 #include "command.h"
 #include "study_tasks.h"
 
@@ -30,13 +32,14 @@ static const struct pictures_row {
 /* clang-format on */
 
 typedef struct pictures {
+    network net;
     weft_data *data;
     weft_loader *loader;
     weft_graph *g;
     weft_state *s;
     weft_plan *plan;
     weft_tensor in[2], loss; /* pictures and classes */
-    int64_t step;
+    int64_t batch, step;
     weft_err error;
 } pictures;
 
@@ -80,14 +83,22 @@ static weft_data *pictures_make(bench *b, int64_t rows) {
     return d;
 }
 
+static weft_tensor pictures_record(const pictures *p, weft_graph *g, weft_state *s,
+                                   weft_tensor in[2]) {
+    in[0] = weft_input(g, WEFT_F32, weft_dims(p->batch, PICTURE_SIZE));
+    in[1] = weft_input(g, WEFT_I32, weft_dims(p->batch));
+    return weft_nn_cross_entropy(network_record(s, in[0], &p->net), in[1], NULL);
+}
+
 static bool pictures_open(bench *b, pictures *p, const struct pictures_row *row) {
     const study_defaults usual = digits_defaults(row->kind);
-    const network net = {.kind = row->kind,
-                         .rows = PICTURE_SIDE,
-                         .columns = PICTURE_SIDE,
-                         .outputs = PICTURE_KINDS,
-                         .hidden = usual.hidden,
-                         .dropout = (float)usual.dropout};
+    p->net = (network){.kind = row->kind,
+                       .rows = PICTURE_SIDE,
+                       .columns = PICTURE_SIDE,
+                       .outputs = PICTURE_KINDS,
+                       .hidden = usual.hidden,
+                       .dropout = (float)usual.dropout};
+    p->batch = usual.batch;
     const int64_t batches = b->quick ? 2 : row->batches;
     p->data = pictures_make(b, batches * usual.batch);
     if (!p->data) return false;
@@ -102,9 +113,7 @@ static bool pictures_open(bench *b, pictures *p, const struct pictures_row *row)
     p->s = weft_state_new(b->ctx);
     if (!p->loader || !p->g || !p->s) return false;
     weft_state_seed(p->s, 1);
-    p->in[0] = weft_input(p->g, WEFT_F32, weft_dims(usual.batch, PICTURE_SIZE));
-    p->in[1] = weft_input(p->g, WEFT_I32, weft_dims(usual.batch));
-    p->loss = weft_nn_cross_entropy(network_record(p->s, p->in[0], &net), p->in[1], NULL);
+    p->loss = pictures_record(p, p->g, p->s, p->in);
     const weft_optimiser_desc adamw = {.kind = WEFT_OPTIMISER_ADAMW, .lr = (float)usual.rate};
     p->plan = weft_compile(p->g, &(weft_plan_desc){.fetch = weft_list(p->loss),
                                                    .update = weft_optimiser(p->s, p->loss, &adamw),
@@ -122,6 +131,64 @@ static void pictures_epoch(void *user) {
     pictures *const p = user;
     for (int64_t i = weft_loader_steps(p->loader); i > 0; i--) pictures_step(p);
 }
+
+/* ---- is a step right? ---- */
+
+typedef struct pictures_proof {
+    pictures *p;
+    weft_tensor in[2]; /* of the reference */
+    reference *by;
+} pictures_proof;
+
+static weft_tensor pictures_same(void *user, weft_graph *g, weft_state *s) {
+    pictures_proof *const proof = user;
+    return pictures_record(proof->p, g, s, proof->in);
+}
+
+static bool pictures_feed(void *user, weft_plan *plan) {
+    const pictures_proof *const proof = user;
+    for (int i = 0; i < 2; i++) {
+        const void *const batch = weft_feed(proof->p->plan, proof->p->in[i]);
+        const size_t bytes = (size_t)weft_count(proof->in[i]) * 4;
+        if (!batch || weft_set(plan, proof->in[i], batch, bytes) != WEFT_OK) return false;
+    }
+    return true;
+}
+
+static weft_err pictures_once(void *user) {
+    return weft_run(((const pictures_proof *)user)->p->plan);
+}
+
+static double pictures_told(void *user) {
+    const pictures *const p = ((const pictures_proof *)user)->p;
+    return (double)weft_item(p->plan, p->loss);
+}
+
+static double pictures_loss(void *user) {
+    return reference_loss(((const pictures_proof *)user)->by);
+}
+
+/* Some steps with the first batch. */
+static int pictures_true(bench *b, pictures *p) {
+    pictures_proof proof = {.p = p};
+    char why[300];
+    if (weft_loader_feed(p->loader, 0, p->plan, p->in, 2) != WEFT_OK)
+        return bench_failed(b, "feeding");
+    proof.by = reference_new(p->s, &(reference_desc){pictures_same, pictures_feed, &proof});
+    if (!proof.by) return bench_failed(b, "starting");
+    const truth t = {.s = p->s,
+                     .optimiser = {.kind = WEFT_OPTIMISER_ADAMW},
+                     .step = pictures_once,
+                     .told = pictures_told,
+                     .loss = pictures_loss,
+                     .fine = true,
+                     .user = &proof};
+    const bool good = truth_holds(&t, why, sizeof why);
+    reference_free(proof.by);
+    return good ? EXIT_GOOD : bench_wrong(b, "%s", why);
+}
+
+/* ---- timing ---- */
 
 /* Learns until ten classes are told apart nearly always, by the loss of some batches. */
 static int pictures_learn(bench *b, pictures *p) {
@@ -143,7 +210,8 @@ static int pictures_learn(bench *b, pictures *p) {
 
 static int pictures_measure(bench *b, pictures *p) {
     bench_line l = {.part = "", .work = BENCH_FLOPS};
-    int status = pictures_learn(b, p);
+    int status = pictures_true(b, p);
+    if (status == EXIT_GOOD) status = pictures_learn(b, p);
     if (status == EXIT_GOOD) status = bench_plan_facts(b, p->plan, &l);
     if (status != EXIT_GOOD) return status;
     const int64_t images = weft_data_rows(p->data);

@@ -2,8 +2,10 @@
  *
  * Two tasks, some seeds each, a fixed number of steps. Every so many steps the agent plays games of
  * its own seeds greedily; a line has the mean of all those verdicts (how fast it learned) and the
- * last one (how far it came). With --report the curves are drawn. */
+ * last one (how far it came). With --report the curves are drawn. First an agent with that switch must
+ * have learned what is known beforehand (bench_corridor.c). */
 #include "bench.h"
+#include "bench_q.h"
 #include "command.h"
 
 #include <weft/rl.h>
@@ -163,6 +165,9 @@ static int rainbow_task_run(bench *b, const rainbow_task *t, int part,
                             double curve[RAINBOW_VERDICTS]) {
     const int seeds = b->quick ? 1 : t->seeds, verdicts = b->quick ? 2 : t->verdicts;
     double seconds = 0, mean = 0;
+    const weft_dqn_desc d = rainbow_desc(t, rainbow_parts[part].on, 1, b->threads ? b->threads : 1);
+    const int status = corridor_true(b, &d);
+    if (status != EXIT_GOOD) return status;
     for (int seed = 1; seed <= seeds; seed++)
         if (rainbow_learn(b, t, rainbow_parts[part].on, (uint64_t)seed, curve, &seconds))
             return bench_failed(b, rainbow_parts[part].name);

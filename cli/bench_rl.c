@@ -2,9 +2,11 @@
  *
  * Two benchmarks are those of other systems, with their defects mended and everything else as they
  * have it: a small network that learns 2048, and a dueling one that learns scrambles of the cube.
+ * Before they are timed, an update is compared with one in plain C (bench_q.h).
  * Both are one call of weft_dqn_new and a loop around weft_dqn_step. */
 #include "aside.h"
 #include "bench.h"
+#include "bench_q.h"
 #include "command.h"
 
 #include <weft/rl.h>
@@ -38,6 +40,14 @@ static int rl_open(bench *b, rl_world *w, const weft_env *e, int level, const we
     w->v = weft_envs_new(w->s, e, 1, "game", &(weft_envs_desc){.seed = 1, .level = level});
     w->a = w->v ? weft_dqn_new(w->s, w->v, "agent", d) : NULL;
     return w->a ? EXIT_GOOD : bench_failed(b, "making the agent");
+}
+
+/* Checks an update of the agent; then all is as it was, which is kept in first. */
+static int rl_true(bench *b, rl_world *w, const weft_dqn_desc *d, aside *first) {
+    if (aside_take(first, w->s, NULL)) return bench_failed(b, "copying the state");
+    const int status = q_true(b, &(q_agent){w->s, w->v, w->a, "agent", d});
+    if (status != EXIT_GOOD) return status;
+    return aside_back(first, w->s) ? bench_failed(b, "setting the state back") : EXIT_GOOD;
 }
 
 /* ---- the bare game ---- */
@@ -162,8 +172,7 @@ int bench_dqn2048(bench *b) {
     rl_world w;
     aside first = {0}; /* so that each run begins alike */
     int status = rl_open(b, &w, weft_env_named(b->ctx, b->raw ? "2048-raw" : "2048"), 0, &d);
-    if (status == EXIT_GOOD && aside_take(&first, w.s, NULL))
-        status = bench_failed(b, "copying the state");
+    if (status == EXIT_GOOD) status = rl_true(b, &w, &d, &first);
     if (status == EXIT_GOOD) status = rl_dqn2048_time(b, &w, &first);
     aside_free(&first);
     rl_close(&w);
@@ -298,8 +307,11 @@ int bench_cube(bench *b) {
     stickers.words = 24 * 6;
     stickers.index = rl_cube_index;
     rl_world w;
+    aside first = {0};
     int status = rl_open(b, &w, &stickers, RL_CUBE_LEVEL, &d);
+    if (status == EXIT_GOOD) status = rl_true(b, &w, &d, &first);
     if (status == EXIT_GOOD) status = rl_cube_run(b, &w);
+    aside_free(&first);
     rl_close(&w);
     return status;
 }
