@@ -1,5 +1,5 @@
 /* bench_conv.c - convolutions by themselves, channels last: forward with bias and relu, and what
- * their gradients cost beside it. Checked at some places against sums in double. */
+ * their gradients cost beside it. Each is checked at some places against sums in double. */
 #include "bench.h"
 
 #include "command.h"
@@ -44,34 +44,77 @@ static void conv_feed(weft_plan *p, const conv_graph *r) {
 
 /* ---- forward ---- */
 
-static double conv_at(const conv_case *c, const float *x, const float *w, const float *bias,
-                      int64_t place) {
+typedef struct conv_feeds {
+    const conv_case *c;
+    const float *x, *w, *bias, *dy;
+} conv_feeds;
+
+/* Row h, column v of image n of what has so many channels; NULL: outside. */
+static const float *conv_pixel(const conv_case *c, const float *x, int64_t n, int64_t h, int64_t v,
+                               int64_t channels) {
+    if (h < 0 || h >= c->side || v < 0 || v >= c->side) return NULL;
+    return x + ((n * c->side + h) * c->side + v) * channels;
+}
+
+static double conv_layer_at(const conv_feeds *f, int64_t place) {
+    const conv_case *const c = f->c;
     const int64_t o = place % c->out, pixel = place / c->out, half = c->kernel / 2;
-    const int64_t column = pixel % c->side, row = pixel / c->side % c->side;
-    const float *image = x + pixel / c->side / c->side * c->side * c->side * c->in;
-    double sum = bias[o];
+    const int64_t v = pixel % c->side, h = pixel / c->side % c->side, n = pixel / c->side / c->side;
+    double sum = f->bias[o];
     for (int64_t i = 0; i < c->kernel * c->kernel; i++) {
-        const int64_t h = row + i / c->kernel - half, v = column + i % c->kernel - half;
-        if (h < 0 || h >= c->side || v < 0 || v >= c->side) continue;
-        for (int64_t k = 0; k < c->in; k++)
-            sum += (double)image[(h * c->side + v) * c->in + k] *
-                   w[(o * c->in + k) * c->kernel * c->kernel + i];
+        const float *const at =
+            conv_pixel(c, f->x, n, h + i / c->kernel - half, v + i % c->kernel - half, c->in);
+        for (int64_t k = 0; at && k < c->in; k++)
+            sum += (double)at[k] * f->w[(o * c->in + k) * c->kernel * c->kernel + i];
+    }
+    return fmax(sum, 0);
+}
+
+static double conv_dw_at(const conv_feeds *f, int64_t place) {
+    const conv_case *const c = f->c;
+    const int64_t i = place % (c->kernel * c->kernel), k = place / (c->kernel * c->kernel) % c->in;
+    const int64_t o = place / (c->kernel * c->kernel) / c->in, half = c->kernel / 2;
+    double sum = 0;
+    for (int64_t pixel = 0; pixel < c->n * c->side * c->side; pixel++) {
+        const int64_t v = pixel % c->side, h = pixel / c->side % c->side;
+        const float *const at =
+            conv_pixel(c, f->x, pixel / c->side / c->side, h + i / c->kernel - half,
+                       v + i % c->kernel - half, c->in);
+        if (at) sum += (double)at[k] * f->dy[pixel * c->out + o];
     }
     return sum;
 }
 
-static int conv_check(bench *b, weft_plan *p, const conv_graph *r) {
-    const int64_t n = weft_count(r->y);
+static double conv_dx_at(const conv_feeds *f, int64_t place) {
+    const conv_case *const c = f->c;
+    const int64_t k = place % c->in, pixel = place / c->in, half = c->kernel / 2;
+    const int64_t v = pixel % c->side, h = pixel / c->side % c->side, n = pixel / c->side / c->side;
+    double sum = 0;
+    for (int64_t i = 0; i < c->kernel * c->kernel; i++) {
+        const float *const at =
+            conv_pixel(c, f->dy, n, h - i / c->kernel + half, v - i % c->kernel + half, c->out);
+        for (int64_t o = 0; at && o < c->out; o++)
+            sum += (double)at[o] * f->w[(o * c->in + k) * c->kernel * c->kernel + i];
+    }
+    return sum;
+}
+
+/* Some elements of a result of p; of long sums fewer. */
+static int conv_check(bench *b, weft_plan *p, const conv_graph *r, weft_tensor y, const char *what,
+                      double (*at)(const conv_feeds *f, int64_t place)) {
+    const conv_feeds f = {&r->c, weft_feed(p, r->x), weft_feed(p, r->w), weft_feed(p, r->bias),
+                          weft_feed(p, r->dy)};
+    const int64_t n = weft_count(y), samples = at == conv_dw_at ? 31 : 499;
     float *got = malloc((size_t)n * sizeof *got);
     if (!got) return bench_wrong(b, "no memory to look at it");
     int status = EXIT_GOOD;
-    if (weft_run(p) != WEFT_OK || weft_get(p, r->y, got, (size_t)n * sizeof *got) != WEFT_OK)
-        status = bench_failed(b, "running");
-    const float *x = weft_feed(p, r->x), *w = weft_feed(p, r->w), *bias = weft_feed(p, r->bias);
-    for (int64_t i = 0; i < n && status == EXIT_GOOD; i += 1 + n / 997) {
-        const double want = fmax(conv_at(&r->c, x, w, bias, i), 0);
-        if (!(fabs(got[i] - want) <= 1e-5 * (1 + fabs(want))))
-            status = bench_wrong(b, "element %lld is %.9g, not %.9g", (long long)i, got[i], want);
+    if (weft_get(p, y, got, (size_t)n * sizeof *got) != WEFT_OK)
+        status = bench_failed(b, "reading the result");
+    for (int64_t i = 0; i < n && status == EXIT_GOOD; i += 1 + n / samples) {
+        const double want = at(&f, i);
+        if (!(fabs(got[i] - want) <= 2e-5 * (1 + fabs(want))))
+            status = bench_wrong(b, "%s: element %lld is %.9g, not %.9g", what, (long long)i,
+                                 got[i], want);
     }
     free(got);
     return status;
@@ -93,7 +136,8 @@ int bench_conv_forward(bench *b) {
     if (p) {
         bench_line l = {.part = "", .work = BENCH_FLOPS, .amount = conv_flops(&c)};
         conv_feed(p, &r);
-        status = conv_check(b, p, &r);
+        status = weft_run(p) == WEFT_OK ? conv_check(b, p, &r, r.y, "y", conv_layer_at)
+                                        : bench_failed(b, "running");
         if (status == EXIT_GOOD) status = bench_plan_time(b, p, &l);
         if (status == EXIT_GOOD) bench_write(b, &l);
     }
@@ -126,6 +170,9 @@ static int conv_ratio(bench *b, weft_graph *g, const conv_graph *r, bool image) 
         for (int i = 0; i < 2; i++) conv_feed(p[i], r);
         status = bench_plan_facts(b, p[0], &l);
         if (status == EXIT_GOOD) status = bench_plan_facts(b, p[1], &l);
+        if (status == EXIT_GOOD) status = conv_check(b, p[1], r, r->grad[0], "dw", conv_dw_at);
+        if (status == EXIT_GOOD && image)
+            status = conv_check(b, p[1], r, r->grad[1], "dx", conv_dx_at);
     }
     if (status == EXIT_GOOD) {
         const weft_bench_desc effort = bench_effort(b, 1);
