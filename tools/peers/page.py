@@ -302,7 +302,9 @@ def reading(m):
         "PyTorch gets what suits it: no gradients where none are wanted, results into memory it already has where it can, "
         "foreach optimisers, images with channels last. Weft runs a compiled plan, PyTorch one operation after the other: that "
         "is how each is used, and it is why small things differ most.",
-        "Every benchmark checks its result against a plain computation before it is timed.",
+        "Every benchmark checks its result before it is timed: against a plain computation, training steps also "
+        "against differences of the loss by the reference backend and the formula of the optimiser. A wrong "
+        "gradient or an update left out ends it with an error.",
         "Noise: the load average was %.1f when the run began and %.1f when it ended, on %d cores. %s" % (
             before, after, m["cores"],
             "**The machine was busy with other work.** Short rows of one thread then differ by a tenth from run to run. What "
