@@ -100,7 +100,7 @@ TEST(states) {
     BAD(ARGUMENT, "rank", weft_param(g, s, "w", nine, zeros));
     BAD(ARGUMENT, "rank", weft_param(g, s, "w", minus, zeros));
     BAD(SHAPE, "\"w\": extent -2", weft_param(g, s, "w", weft_dims(3, -2), zeros));
-    BAD(SHAPE, "too many elements", weft_param(g, s, "w", weft_dims(1LL << 32, 1LL << 32), zeros));
+    BAD(SHAPE, "more elements than", weft_param(g, s, "w", weft_dims(1LL << 32, 1LL << 32), zeros));
     BAD(ARGUMENT, "type", weft_buffer(g, s, "w", (weft_dtype)50, weft_dims(2), zeros));
     BAD(STATE, "\"here.w\" exists as f32 [2,3], asked for as f32 [3,2]", twice());
     BAD(ARGUMENT, "slot", weft_slot(g, s, x, "m", zeros));
@@ -232,6 +232,10 @@ static weft_plan *compiled(weft_tensors fetch, weft_updates update) {
     return weft_compile(g, &(weft_plan_desc){.fetch = fetch, .update = update});
 }
 
+static weft_plan *trained(weft_updates update) {
+    return weft_compile(g, &(weft_plan_desc){.update = update, .training = true});
+}
+
 TEST(compiling) {
     const weft_updates no = {0};
     weft_update two[2];
@@ -247,6 +251,11 @@ TEST(compiling) {
     NOTHING(ARGUMENT, "change the same state",
             (two[0] = two[1] = (weft_update){param("w", 4, 6), x},
              compiled((weft_tensors){0}, (weft_updates){two, 2})));
+    NOTHING(ARGUMENT, "change the same state \"here.w\": one of .update and a layer's",
+            (weft_layer_update(param("w", 4, 6), x), trained(weft_assign(param("w", 4, 6), x))));
+    NOTHING(ARGUMENT, "change the same state \"here.w\": a layer's and a layer's",
+            (weft_layer_update(param("w", 4, 6), x), weft_layer_update(param("w", 4, 6), x),
+             trained(no)));
     NOTHING(ARGUMENT, "update 0",
             (two[0] = (weft_update){param("w", 6, 4), x},
              compiled((weft_tensors){0}, (weft_updates){two, 1})));

@@ -113,6 +113,26 @@ TEST(names_of_scopes_and_entries) {
     CHECK_HAS(weft_error(c), "16 and 255 are possible");
 }
 
+/* Whole numbers that no float holds. */
+TEST(integers_are_not_floats) {
+    enum { FAR = (1 << 24) + 1 };
+    world_begin();
+    weft_tensor far = weft_iota(g, weft_dims(FAR + 10), 0), one = weft_integer(g, FAR),
+                at = weft_input(g, WEFT_I32, WEFT_0D);
+    weft_tensor out[] = {weft_slice_at(far, 0, one, 1), weft_slice_at(far, 0, at, 1),
+                         weft_mul(one, at), weft_slice_at(far, 0, weft_expand(one, WEFT_0D), 1)};
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = {out, 4}});
+    const int32_t start = FAR, want[] = {FAR, FAR, (int32_t)((uint32_t)FAR * (uint32_t)FAR), FAR};
+    CHECK_EQ(weft_set(p, at, &start, sizeof start), WEFT_OK);
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    for (int i = 0; i < 4; i++) {
+        int32_t got = 0;
+        CHECK_EQ(weft_get(p, out[i], &got, sizeof got), WEFT_OK);
+        CHECK_EQ(got, want[i]);
+    }
+    weft_plan_free(p);
+}
+
 TEST(values_beyond_an_integer) {
     CASE("a fill");
     world_begin();

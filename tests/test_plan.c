@@ -127,7 +127,7 @@ static const expression table[] = {
     {"mse", e_mse, 1, 1},
     {"chain", e_chain, 1, 1},
     {"linear gelu", e_linear_gelu, 1, 4},
-    {"linear dropout", e_linear_dropout, 2, 7},
+    {"linear dropout", e_linear_dropout, 2, 6},
     {"residual", e_residual, 1, 3},
     {"attention", e_attention, 1, 2},
     {"conv", e_conv, 2, 5},

@@ -271,3 +271,84 @@ TEST(readers_see_the_same_draw) {
         drawing_end(&d);
     }
 }
+
+/* Noise first, then a parameter, or the other way round: the state's seed and run number are the
+ * noise's in both. One run, the one with that number. */
+static void noisy(bool noise_first, uint32_t seed, int32_t runs_before, float *out, weft_ctx *c) {
+    weft_state *s = weft_state_new(c);
+    weft_state_seed(s, seed);
+    weft_graph *g = weft_graph_new(c);
+    const weft_init ones = {WEFT_INIT_ONES, 0, 0};
+    weft_tensor w = {0}, noise;
+    if (!noise_first) w = weft_param(g, s, "w", weft_dims(8), ones);
+    noise = weft_uniform(g, weft_dims(8));
+    if (noise_first) w = weft_param(g, s, "w", weft_dims(8), ones);
+    weft_tensor again = weft_normal(g, weft_dims(8)), y = weft_mul(w, weft_add(noise, again));
+    char *text = weft_graph_text(g);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y)});
+    char *compiled = weft_graph_text(g);
+    CHECK_STR(compiled, text); /* compiling leaves the graph as it was */
+    weft_text_free(c, text);
+    weft_text_free(c, compiled);
+    int32_t got = -1;
+    CHECK_EQ(weft_state_set(s, "rng.step", &runs_before, sizeof runs_before), WEFT_OK);
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    CHECK_EQ(weft_get(p, y, out, 8 * sizeof *out), WEFT_OK);
+    CHECK_EQ(weft_state_get(s, "rng.step", &got, sizeof got), WEFT_OK);
+    CHECK_EQ(got, runs_before + 1);
+    CHECK_EQ(weft_state_get(s, "rng.seed", &got, sizeof got), WEFT_OK);
+    CHECK_EQ(got, seed);
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_state_free(s);
+}
+
+TEST(the_first_state_owns_what_was_drawn_before_it) {
+    for (int d = 0; d < 2; d++) {
+        CASE("%s", devices[d]);
+        weft_ctx *c = weft_open(devices[d]);
+        float before[8], after[8], seeded[8], later[8], repeated[8];
+        noisy(true, 7, 0, before, c);
+        noisy(false, 7, 0, after, c);
+        noisy(true, 8, 0, seeded, c);
+        noisy(true, 7, 5, later, c);
+        noisy(true, 7, 0, repeated, c); /* no run number is left in the context */
+        CHECK_MEM(before, after, sizeof before);
+        CHECK_MEM(before, repeated, sizeof before);
+        CHECK(memcmp(before, seeded, sizeof before) && memcmp(before, later, sizeof before));
+        weft_close(c);
+    }
+}
+
+/* The same node is found again after its state has changed: nothing is drawn from two states. */
+TEST(a_graph_has_one_source_of_numbers) {
+    weft_ctx *c = weft_open("cpu");
+    weft_state *s = weft_state_new(c), *other = weft_state_new(c);
+    weft_graph *g = weft_graph_new(c);
+    const weft_init zeros = {WEFT_INIT_ZEROS, 0, 0};
+    weft_tensor x = weft_uniform(g, weft_dims(3));
+    for (int i = 0; i < 400; i++) x = weft_offset(x, (float)i); /* the table has grown meanwhile */
+    weft_tensor a = weft_buffer(g, s, "a", WEFT_F32, weft_dims(3), zeros),
+                b = weft_buffer(g, other, "a", WEFT_F32, weft_dims(3), zeros),
+                run = weft_buffer(g, s, "rng.step", WEFT_I32, WEFT_0D, zeros);
+    x = weft_add(weft_add(x, a), weft_add(b, weft_uniform(g, weft_dims(3))));
+    CHECK_EQ(weft_state_count(s), 3);
+    CHECK_EQ(weft_state_count(other), 1);
+    CHECK_EQ(weft_buffer(g, s, "a", WEFT_F32, weft_dims(3), zeros).id, a.id);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(x, run)});
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(weft_run(p), WEFT_OK);
+        int32_t got = -1;
+        CHECK_EQ(weft_state_get(s, "rng.step", &got, sizeof got), WEFT_OK);
+        CHECK_EQ(got, i + 1);
+    }
+    weft_plan_free(p);
+    CASE("an update of the run number beside it");
+    CHECK(!weft_compile(g, &(weft_plan_desc){.fetch = weft_list(x),
+                                             .update = weft_assign(run, weft_integer(g, 4))}));
+    CHECK_HAS(weft_error(c), "changes \"rng.step\", and so do random numbers");
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_state_free(other);
+    weft_close(c);
+}

@@ -175,8 +175,17 @@ static bool graph_equal(const weft_graph *g, const node *a, const node *b) {
            !memcmp(g->attr + a->attr, g->attr + b->attr, a->nattr * sizeof *g->attr);
 }
 
-static bool graph_rehash(weft_graph *g) {
-    size_t size = g->table_size * 2;
+/* Of all that makes two nodes equal. */
+static uint32_t graph_hash(const weft_graph *g, const node *n) {
+    uint64_t h = hash_word(HASH_START, (uint64_t)n->op << 32 | (uint64_t)n->dtype << 16 | n->salt);
+    for (int i = 0; i < n->nin; i++) h = hash_word(h, node_in(g, n)[i]);
+    for (int i = 0; i < n->rank; i++) h = hash_word(h, (uint64_t)node_dims(g, n)[i]);
+    for (int i = 0; i < n->nattr; i++) h = hash_word(h, (uint64_t)node_attr(g, n)[i]);
+    return (uint32_t)(h >> 16);
+}
+
+/* Chains anew, in a table of that size. */
+static bool graph_rehash(weft_graph *g, size_t size) {
     uint32_t *t = mem_new(g->m, size * sizeof *t);
     if (!t) return false;
     for (uint32_t i = 1; i < g->n; i++) {
@@ -217,22 +226,15 @@ weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const in
               .attr = (uint32_t)g->attrs,
               .scope = g->in_scope};
     size_t edges = g->edges, dims = g->dims, attrs = g->attrs;
-    uint64_t h = hash_word(HASH_START, (uint64_t)op << 32 | (uint64_t)t << 16 | g->salt);
     bool room = true;
-    for (int i = 0; i < nin && room; i++) {
+    for (int i = 0; i < nin && room; i++)
         room = MEM_PUSH(g->m, g->edge, g->edges, g->edge_cap, in[i].id);
-        h = hash_word(h, in[i].id);
-    }
-    for (int i = 0; i < rank && room; i++) {
+    for (int i = 0; i < rank && room; i++)
         room = MEM_PUSH(g->m, g->dim, g->dims, g->dim_cap, dim[i]);
-        h = hash_word(h, (uint64_t)dim[i]);
-    }
-    for (int i = 0; i < nattr && room; i++) {
+    for (int i = 0; i < nattr && room; i++)
         room = MEM_PUSH(g->m, g->attr, g->attrs, g->attr_cap, attr[i]);
-        h = hash_word(h, (uint64_t)attr[i]);
-    }
-    n.hash = (uint32_t)(h >> 16);
-    if (room && g->n >= g->table_size) room = graph_rehash(g);
+    if (room) n.hash = graph_hash(g, &n);
+    if (room && g->n >= g->table_size) room = graph_rehash(g, g->table_size * 2);
     if (!room || g->n >= LIMIT_NODES) {
         g->edges = edges, g->dims = dims, g->attrs = attrs;
         return graph_fail(g, WEFT_MEMORY, "%s: out of memory", op_table[op].name);
@@ -385,7 +387,27 @@ weft_tensor weft_iota(weft_graph *g, weft_shape s, int axis) {
     return weft_expand(weft_reshape(line, column), s);
 }
 
+/* Random numbers that were recorded before any state came draw from the context's own. The first
+ * state takes them over, so that its seed is theirs and it keeps their run number: the nodes of both
+ * entries become its entries. */
+static bool graph_adopt(weft_graph *g, weft_state *s) {
+    weft_state *own = g->state[0];
+    for (uint32_t i = 1; i < g->n; i++) {
+        if (g->node[i].op != OP_state) continue;
+        int64_t *attr = g->attr + g->node[i].attr;
+        const state_entry e = own->entry[attr[1]];
+        attr[1] = state_add(s, e.name, "buffer", (weft_dtype)e.dtype, e.dims, e.init, false, -1);
+        if (attr[1] < 0) return false;
+        g->node[i].hash = graph_hash(g, &g->node[i]);
+    }
+    g->state[0] = s;
+    state_hold(s);
+    state_release(own);
+    return graph_rehash(g, g->table_size);
+}
+
 bool graph_hold(weft_graph *g, weft_state *s) {
+    if (g->states == 1 && g->state[0] == g->ctx->own && s != g->ctx->own) return graph_adopt(g, s);
     if (!MEM_PUSH(g->m, g->state, g->states, g->state_cap, s)) return false;
     state_hold(s);
     return true;
@@ -395,8 +417,10 @@ weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype
                         weft_shape dims) {
     size_t i = 0;
     while (i < g->states && g->state[i] != s) i++;
-    if (i == g->states && !graph_hold(g, s))
-        return graph_fail(g, WEFT_MEMORY, "state: out of memory");
+    if (i == g->states) {
+        if (!graph_hold(g, s)) return graph_fail(g, WEFT_MEMORY, "state: out of memory");
+        i = g->states - 1;
+    }
     int64_t attr[2] = {(int64_t)i, entry};
     return graph_append(g, OP_state, t, dims.rank, dims.n, NULL, 0, attr, 2);
 }
@@ -427,12 +451,26 @@ int64_t node_count(const weft_graph *g, const node *n) {
     return count;
 }
 
-bool node_literal(weft_tensor t, float *value) {
+/* The bits of a literal of that type, which converting could change. */
+static bool graph_number(weft_tensor t, weft_dtype type, uint32_t *bits) {
     while (node_of(t)->op == OP_expand || node_of(t)->op == OP_reshape) t = operand(t, 0);
     const node *n = node_of(t);
-    if (n->op != OP_literal) return false;
-    uint32_t bits = (uint32_t)node_attr(t.g, n)[0];
-    *value = n->dtype == WEFT_F32 ? float_of(bits) : (float)(int32_t)bits;
+    if (n->op != OP_literal || n->dtype != type) return false;
+    *bits = (uint32_t)node_attr(t.g, n)[0];
+    return true;
+}
+
+bool node_literal(weft_tensor t, float *value) {
+    uint32_t bits;
+    if (!graph_number(t, WEFT_F32, &bits)) return false;
+    *value = float_of(bits);
+    return true;
+}
+
+bool node_integer(weft_tensor t, int32_t *value) {
+    uint32_t bits;
+    if (!graph_number(t, WEFT_I32, &bits)) return false;
+    *value = (int32_t)bits;
     return true;
 }
 

@@ -97,7 +97,8 @@ WEFT_INLINE weft_tensor operand(weft_tensor t, int i) {
     return tensor_at(t.g, node_in(t.g, node_of(t))[i]);
 }
 int64_t node_count(const weft_graph *g, const node *n);              /* elements               */
-bool    node_literal(weft_tensor t, float *value);  /* through expands and reshapes; i32 as float */
+bool    node_literal(weft_tensor t, float *value);  /* of f32, through expands and reshapes */
+bool    node_integer(weft_tensor t, int32_t *value);            /* of i32, likewise      */
 const char *node_scope(const weft_graph *g, const node *n, char *buf, size_t size, char separator);
 
 /* ---- appending; a failure poisons the graph and returns poison ---- */

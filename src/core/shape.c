@@ -286,9 +286,9 @@ weft_tensor weft_slice_at(weft_tensor x, int axis, weft_tensor start, int64_t le
     if (length < 0 || length > s.n[axis])
         return graph_fail(x.g, WEFT_SHAPE, "slice_at: length %lld of an axis of %lld",
                           (long long)length, (long long)s.n[axis]);
-    float known;
-    if (node_literal(start, &known)) {
-        int64_t from = min_i64(max_i64((int64_t)known, 0), s.n[axis] - length);
+    int32_t known;
+    if (node_integer(start, &known)) {
+        int64_t from = min_i64(max_i64(known, 0), s.n[axis] - length);
         return weft_slice(x, axis, from, from + length, 1);
     }
     in[0] = stored_copy(x);

@@ -6,9 +6,12 @@
  * for the gradient of that operand. */
 #include "core/graph.h"
 
+/* An integer is compared as one, and -0 is not 0. */
 static bool simplify_is(weft_tensor t, float v) {
     float found;
-    return node_literal(t, &found) && found == v && bits_of(found) == bits_of(v);
+    int32_t whole;
+    if (node_integer(t, &whole)) return (float)whole == v && bits_of(v) != bits_of(-0.0f);
+    return node_literal(t, &found) && bits_of(found) == bits_of(v);
 }
 
 static bool simplify_same_dims(weft_tensor x, int rank, const int64_t *dim) {

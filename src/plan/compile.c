@@ -11,6 +11,45 @@ static weft_err compile_no_memory(const compile *c) {
 
 /* ---- what is asked for ---- */
 
+/* The name of the state's entry that node id is. */
+static const char *compile_entry(const weft_graph *g, uint32_t id) {
+    const int64_t *attr = node_attr(g, &g->node[id]);
+    const weft_state *s = g->state[attr[0]];
+    return s->freed ? "a state" : s->entry[attr[1]].name;
+}
+
+/* Of each update a state and a value of its shape and type; no state twice, in whichever list. */
+static weft_err compile_check_updates(weft_graph *g, const weft_updates *lists) {
+    enum { FREE, LISTED, LAYER };
+    static const char *const by[] = {"", "one of .update", "a layer's"};
+    uint8_t *taken = mem_new(g->m, g->n);
+    weft_err e = taken ? WEFT_OK : weft_fail(g->ctx, WEFT_MEMORY, "compile: out of memory");
+    for (size_t at = 0; !e && at < lists[0].n + lists[1].n; at++) {
+        const bool layer = at >= lists[0].n;
+        const size_t i = layer ? at - lists[0].n : at;
+        weft_tensor both[2] = {lists[layer].at[i].state, lists[layer].at[i].value};
+        if (!graph_checked(g, both, 2)) {
+            e = g->err ? g->err : WEFT_ARGUMENT;
+            break;
+        }
+        weft_shape a = weft_shape_of(both[0]), b = weft_shape_of(both[1]);
+        uint8_t *whose = &taken[both[0].id];
+        if (node_of(both[0])->op != OP_state || a.rank != b.rank ||
+            memcmp(a.n, b.n, (size_t)a.rank * sizeof *a.n) ||
+            node_of(both[0])->dtype != node_of(both[1])->dtype)
+            e = weft_fail(
+                g->ctx, WEFT_ARGUMENT,
+                "weft_compile: update %zu is not a state and a value of its shape and type", i);
+        else if (*whose)
+            e = weft_fail(g->ctx, WEFT_ARGUMENT,
+                          "weft_compile: two updates change the same state \"%s\": %s and %s",
+                          compile_entry(g, both[0].id), by[*whose], by[layer ? LAYER : LISTED]);
+        *whose = layer ? LAYER : LISTED;
+    }
+    mem_free(g->m, taken);
+    return e;
+}
+
 static weft_err compile_check(weft_graph *g, const weft_plan_desc *d) {
     if (!g || !d)
         return weft_fail(g ? g->ctx : NULL, WEFT_ARGUMENT,
@@ -25,53 +64,44 @@ static weft_err compile_check(weft_graph *g, const weft_plan_desc *d) {
                          d->fetch.n ? d->fetch.n : d->update.n);
     for (size_t i = 0; i < d->fetch.n; i++)
         if (!graph_checked(g, &d->fetch.at[i], 1)) return g->err ? g->err : WEFT_ARGUMENT;
-    weft_updates lists[2] = {d->update, d->training ? g->layers : (weft_updates){0}};
-    for (int l = 0; l < 2; l++)
-        for (size_t i = 0; i < lists[l].n; i++) {
-            weft_tensor both[2] = {lists[l].at[i].state, lists[l].at[i].value};
-            if (!graph_checked(g, both, 2)) return g->err ? g->err : WEFT_ARGUMENT;
-            weft_shape a = weft_shape_of(both[0]), b = weft_shape_of(both[1]);
-            if (node_of(both[0])->op != OP_state || a.rank != b.rank ||
-                memcmp(a.n, b.n, (size_t)a.rank * sizeof *a.n) ||
-                node_of(both[0])->dtype != node_of(both[1])->dtype)
-                return weft_fail(
-                    g->ctx, WEFT_ARGUMENT,
-                    "weft_compile: update %zu is not a state and a value of its shape and type", i);
-            for (size_t k = 0; k < i; k++)
-                if (lists[l].at[k].state.id == both[0].id)
-                    return weft_fail(g->ctx, WEFT_ARGUMENT,
-                                     "weft_compile: updates %zu and %zu change the same state", k,
-                                     i);
-        }
+    const weft_updates lists[2] = {d->update, d->training ? g->layers : (weft_updates){0}};
+    WEFT_TRY(compile_check_updates(g, lists));
     if (!d->fetch.n && !lists[0].n && !lists[1].n)
         return weft_fail(g->ctx, WEFT_ARGUMENT,
                          "weft_compile: nothing to fetch and nothing to update");
     return WEFT_OK;
 }
 
-/* A run that draws advances the run number of every state it drew from; each is listed once. */
+/* A run that draws advances the run number of every state it drew from: those entries, each once, as
+ * nodes of the user's graph. */
 typedef struct compile_list {
-    weft_update *at;
+    uint32_t *at;
     size_t n, cap;
 } compile_list;
 
-static bool compile_draws(weft_graph *g, const uint32_t *want, size_t wants, compile_list *out) {
-    uint8_t *live = mem_new(g->m, g->n);
-    bool good = live != NULL;
-    for (size_t i = 0; good && i < wants; i++) live[want[i]] = 1;
-    for (uint32_t i = (uint32_t)g->n - 1; good && i > 0; i--) {
-        if (!live[i]) continue;
-        for (int k = 0; k < g->node[i].nin; k++) live[g->edge[g->node[i].in + (uint32_t)k]] = 1;
-        if (g->node[i].op != OP_random) continue;
-        weft_tensor step = operand(tensor_at(g, i), 1);
-        bool seen = false;
-        for (size_t k = 0; k < out->n; k++) seen |= out->at[k].state.id == step.id;
-        if (!seen) good = MEM_PUSH(g->m, out->at, out->n, out->cap, ((weft_update){.state = step}));
+static weft_err compile_draws(const compile *c, const weft_graph *g, const uint32_t *want,
+                              size_t wants, compile_list *out) {
+    enum { LIVE = 1, DRAWN = 2, UPDATED = 4 };
+    uint8_t *mark = mem_new(c->m, g->n);
+    weft_err e = mark ? WEFT_OK : compile_no_memory(c);
+    for (size_t i = 0; !e && i < wants; i++)
+        mark[want[i]] |=
+            i >= c->desc->fetch.n && (i - c->desc->fetch.n) % 2 == 0 ? LIVE | UPDATED : LIVE;
+    for (uint32_t i = (uint32_t)g->n - 1; !e && i > 0;
+         i--) { /* readers come before what they read */
+        const node *n = &g->node[i];
+        if (!mark[i]) continue;
+        for (int k = 0; k < n->nin; k++) mark[node_in(g, n)[k]] |= LIVE;
+        if (n->op == OP_random) mark[node_in(g, n)[1]] |= DRAWN;
+        if (!(mark[i] & DRAWN)) continue;
+        if (mark[i] & UPDATED)
+            e = weft_fail(c->ctx, WEFT_ARGUMENT,
+                          "weft_compile: an update changes \"%s\", and so do random numbers",
+                          compile_entry(g, i));
+        else if (!MEM_PUSH(c->m, out->at, out->n, out->cap, i)) e = compile_no_memory(c);
     }
-    for (size_t k = 0; good && k < out->n; k++)
-        out->at[k].value = weft_add(out->at[k].state, weft_integer(g, 1));
-    mem_free(g->m, live);
-    return good && !g->err;
+    mem_free(c->m, mark);
+    return e;
 }
 
 /* ---- arrays ---- */
@@ -334,13 +364,7 @@ static weft_err compile_all(compile *c, weft_graph *from) {
             weft_update u = i < d->update.n ? d->update.at[i] : layers.at[i - d->update.n];
             want[k++] = u.state.id, want[k++] = u.value.id;
         }
-        bool drawn = compile_draws(from, want, wants, &draw);
-        uint32_t *more = drawn ? mem_resize(c->m, want, (k + 2 * draw.n + 1) * sizeof *want) : NULL;
-        if (!more) e = from->err ? from->err : compile_no_memory(c);
-        else want = more;
-        for (size_t i = 0; !e && i < draw.n; i++)
-            want[k++] = draw.at[i].state.id, want[k++] = draw.at[i].value.id;
-        wants = k;
+        e = compile_draws(c, from, want, wants, &draw);
     }
     if (!e && !(map = mem_new(c->m, from->n * sizeof *map))) e = compile_no_memory(c);
     double since = weft_phase_start(c->ctx);
@@ -356,9 +380,15 @@ static weft_err compile_all(compile *c, weft_graph *from) {
     if (!e) {
         for (size_t i = 0; i < c->fetches; i++)
             c->fetch[i].node = compile_result(c, map[want[i]], from->node[want[i]].op);
-        for (size_t i = 0; i < c->updates; i++) {
+        for (size_t i = 0; i < updates; i++) {
             c->update[i].state = map[want[c->fetches + 2 * i]];
             c->update[i].node = compile_result(c, map[want[c->fetches + 2 * i + 1]], OP_NONE);
+        }
+        c->g->in_scope = c->g->salt = 0;
+        for (size_t i = 0; i < draw.n; i++) {
+            const weft_tensor run = tensor_at(c->g, map[draw.at[i]]);
+            c->update[updates + i] =
+                (root){.state = run.id, .node = weft_add(run, weft_integer(c->g, 1)).id};
         }
         if (!(e = c->g->err) && !compile_arrays(c)) e = c->ctx->err;
     }
