@@ -205,7 +205,8 @@ TEST(larger_products) {
         { 32, 784, 128 }, { 100, 300, 257 }, { 150, 400, 530 }, { 200, 129, 1100 },
         { 3, 600, 700 },  { 1, 300, 1000 },  { 700, 100, 3 },   { 900, 64, 1 },
         { 520, 40, 200 }, { 49, 800, 193 },  { 8, 1000, 9 },    { 64, 144, 128 },
-        { 145, 257, 521 }, { 300, 5, 300 },  { 257, 770, 65 },
+        { 145, 257, 521 }, { 300, 5, 300 },  { 257, 770, 65 }, { 5, 3000, 37 },
+        { 12, 1700, 70 },  { 7, 2049, 9 },   { 300, 1537, 6 }, { 1, 4100, 3 },
     };
     for (isa level = ISA_128; level <= isa_detect(); level++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -217,6 +218,24 @@ TEST(larger_products) {
                 if (test_sanitized()) break;
             }
             check_product(level, s[0], s[1], s[2], 3, 3, EPILOGUES - 1);
+        }
+    }
+}
+
+/* Dots along k, every number of rows and columns around their tiles. */
+TEST(few_rows) {
+    static const int64_t depths[] = { 8, 17, 192, 207, 512, 519, 1536, 1537 };
+    static const int64_t widths[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 63, 64, 65, 67, 71, 130 };
+    for (isa level = ISA_128; level <= isa_detect(); level++) {
+        for (int64_t m = 1; m <= 14; m++) {
+            CASE("%s, %d rows", isa_name(level), (int)m);
+            for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+                const int64_t k = depths[test_random() % (sizeof depths / sizeof *depths)];
+                const int epilogue = (int)(test_random() % EPILOGUES);
+                if (test_sanitized() && test_random() % 4) continue;
+                check_product(level, m, k, widths[i], 0, 1, epilogue);
+                check_product(level, widths[i], k, m, 0, (int)(test_random() % 2), epilogue);
+            }
         }
     }
 }

@@ -78,6 +78,10 @@ static void gemm_choose_dots(gemm_plan *p) {
     p->dots = 1;
     p->pack_a = t->a_col != 1;
     if (p->pack_a) p->scratch = (size_t)gemm_round(t->m * t->k, 16) * 4;
+    p->k_block = t->k;
+    if (t->k > GEMM_DOT_K + GEMM_DOT_K / 2) {
+        p->k_block = gemm_round(gemm_parts_of(t->k, gemm_parts_of(t->k, GEMM_DOT_K)), 16);
+    }
     p->unit_rows = t->m;
     p->unit_cols = gemm_round(1 + 4096 / (t->k * t->m), 8);
 }
@@ -138,10 +142,10 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
      * or columns, the more of them the longer k is. */
     const int64_t few = !b_along ? s->n : gemm_least(s->m, s->n);
     const int dots = a_along && (b_along || s->m > 8)
-                  && few <= (s->k >= 512 ? 12 : s->k >= 192 ? 7 : s->k >= 8 ? 3 : 0);
+                  && few <= (s->k >= 512 ? GEMM_DOT_MOST : s->k >= 192 ? 8 : s->k >= 8 ? 3 : 0);
     /* Vectors along m: where A's columns are contiguous and B's rows are not, where C is a few
      * columns, or where copying A is less work than copying B. */
-    if (dots) p->turned = s->n < s->m;
+    if (dots) p->turned = s->n < s->m || !b_along;      /* then columns of B are copied */
     else if (s->a_row == 1 && !a_along && s->b_col != 1) p->turned = s->m >= 4;
     else if (s->a_row == 1 && !a_along) p->turned = s->n < 8 && s->m >= 8;
     else if (b_along && s->b_col != 1) {
@@ -325,6 +329,26 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
     } while (k0 < s->k);
 }
 
+/* All rows meet a few columns of B before the next are fetched. Rows and columns that do not fill a
+ * tile are taken together with some before them, which are computed again. */
+static void gemm_dot_columns(const gemm_plan *p, const float *x, int64_t x_row, int rows,
+                             const float *b, int64_t k, int64_t j, int width, float *out) {
+    const gemm_shape *s = &p->s;
+    const gemm_level *level = p->level;
+    const int tiles = (rows + level->dot_rows - 1) / level->dot_rows;
+    const int count = (rows + tiles - 1) / tiles, wide = level->dot_columns[count];
+    const int together = width >= wide ? wide : 1;
+    gemm_dot_function *const dot = level->dot[count][together];
+    for (int q = 0; q < width; q += together) {
+        if (q > width - together) q = width - together;
+        for (int i = 0; i < rows; i += count) {
+            if (i > rows - count) i = rows - count;
+            dot(x + i * x_row, x_row, b + (j + q) * s->b_col, s->b_col, k,
+                out + i * GEMM_DOT_STEP + q);
+        }
+    }
+}
+
 static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
     const gemm_plan *p = job->p;
     const gemm_data *d = job->d;
@@ -341,21 +365,18 @@ static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
         x_row = s->k;
     }
     const int flags = (d->accumulate ? GEMM_OLD : 0) | gemm_last_flags(d);
-    float out[3 * GEMM_DOT_STEP];
-    for (int64_t i = r->i0; i < r->i1;) {
-        const int rows = (int)(r->i1 - i == 4 ? 2 : gemm_least(3, r->i1 - i));
-        for (int64_t j = r->j0; j < r->j1;) {
-            const int width = (int)gemm_least(GEMM_DOT_COLUMNS, r->j1 - j);
-            for (int q = 0, columns; q < width; q += columns) {
-                columns = rows == 1 && width - q >= 8 ? 8 : width - q >= 4 ? 4 : 1;
-                p->level->dot(x + i * x_row, x_row, rows, job->b + (j + q) * s->b_col, s->b_col,
-                              columns, s->k, out + q);
-            }
-            gemm_store(p, d, flags, out, GEMM_DOT_STEP, p->turned ? j : i, p->turned ? i : j, rows,
-                       width);
-            j += width;
+    float out[GEMM_DOT_MOST * GEMM_DOT_STEP], part[GEMM_DOT_MOST * GEMM_DOT_STEP];
+    const int rows = (int)(r->i1 - r->i0);
+    for (int64_t j = r->j0; j < r->j1;) {
+        const int width = (int)gemm_least(GEMM_DOT_COLUMNS, r->j1 - j);
+        for (int64_t k0 = 0; k0 == 0 || k0 < s->k; k0 += p->k_block) {
+            const int64_t k = gemm_least(p->k_block, s->k - k0);
+            gemm_dot_columns(p, x + k0, x_row, rows, job->b + k0, k, j, width, k0 ? part : out);
+            for (int i = 0; k0 && i < rows * GEMM_DOT_STEP; i++) out[i] += part[i];
         }
-        i += rows;
+        gemm_store(p, d, flags, out, GEMM_DOT_STEP, p->turned ? j : r->i0, p->turned ? r->i0 : j,
+                   rows, width);
+        j += width;
     }
     gemm_band(job, r->i0, r->i1, r->j0, r->j1);
 }

@@ -9,6 +9,8 @@
 #include "../../core/compiler.h"
 #include "gemm_parts.h"
 
+#include <string.h>
+
 #if WEFT_X86
 #include <immintrin.h>
 #endif

@@ -10,7 +10,10 @@ enum { GEMM_OLD = 1, GEMM_BIAS = 2, GEMM_RELU = 4, GEMM_MASK = 8 };
 enum { GEMM_MAX_ROWS = 12, GEMM_MAX_VECTORS = 8, GEMM_MAX_SUMS = 24,
        GEMM_TILE_FLOATS = GEMM_MAX_SUMS * 16,
        GEMM_DOT_COLUMNS = 64, /* that many dots of a row are stored at once, from rows ...       */
-       GEMM_DOT_STEP = 68 };  /* ... so far apart: four are written where one is asked for       */
+       GEMM_DOT_STEP = 68,    /* ... so far apart: four are written where one is asked for       */
+       GEMM_DOT_ROWS = 8, GEMM_DOT_TOGETHER = 8, /* a tile of dots, at most                      */
+       GEMM_DOT_MOST = 12,     /* rows of a product by dots, at most                          */
+       GEMM_DOT_K = 1024 };    /* as much of k of some rows of A and B fits the first cache   */
 
 /* One register tile: rows by vectors of C over k steps. The last vector may be moved left to stay
  * inside the matrix: it then overlaps its neighbour and both hold the same values. */
@@ -24,16 +27,18 @@ typedef struct gemm_tile {
     int flags;
 } gemm_tile;
 
-/* Dot products of x rows with y rows, both contiguous along k; out[r*8 + q]. */
-typedef void gemm_dot_function(const float *x, int64_t x_row, int rows, const float *y,
-                               int64_t y_row, int columns, int64_t k, float *out);
+/* Dot products of rows of x with rows of y, both contiguous along k: out[r*GEMM_DOT_STEP + q]. */
+typedef void gemm_dot_function(const float *x, int64_t x_row, const float *y, int64_t y_row,
+                               int64_t k, float *out);
 
 typedef struct gemm_level {
     int lanes, registers;
     int max_rows[GEMM_MAX_VECTORS + 1];     /* by vectors; 0: no such kernel   */
     void (*kernel[GEMM_MAX_VECTORS + 1][GEMM_MAX_ROWS])(const gemm_tile *t);
     void (*packed[GEMM_MAX_ROWS])(const gemm_tile *t);      /* two vectors, A and B packed */
-    gemm_dot_function *dot;
+    gemm_dot_function *dot[GEMM_DOT_ROWS + 1][GEMM_DOT_TOGETHER + 1];   /* by rows and columns */
+    int dot_columns[GEMM_DOT_ROWS + 1];     /* by rows: how many together; else one at a time  */
+    int dot_rows;                           /* at most                                         */
 } gemm_level;
 
 extern const gemm_level gemm_level_128;     /* 4 lanes, baseline               */
