@@ -185,8 +185,21 @@ static recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64
     return step;
 }
 
+recipe recipe_transformer6(weft_graph *g, weft_state *s, int64_t batch) {
+    static const recipe_gpt n = {
+        .layers = 6, .width = 256, .heads = 8, .words = 2048, .places = 64};
+    return recipe_language(g, s, batch ? batch : 4, 64, &n);
+}
+
 recipe recipe_transformer12(weft_graph *g, weft_state *s, int64_t batch) {
     static const recipe_gpt n = {
         .layers = 12, .width = 256, .heads = 8, .words = 2048, .places = 64};
     return recipe_language(g, s, batch ? batch : 4, 64, &n);
+}
+
+/* Deep and narrow, so that it fits: compiling looks at nodes, not at numbers. */
+recipe recipe_transformer256(weft_graph *g, weft_state *s, int64_t batch) {
+    static const recipe_gpt n = {
+        .layers = 256, .width = 64, .heads = 4, .words = 512, .places = 32};
+    return recipe_language(g, s, batch ? batch : 1, 32, &n);
 }

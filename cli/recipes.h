@@ -32,7 +32,9 @@ typedef struct recipe {
     X("lstm-rows",      recipe_lstm_rows,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
     X("mnist",          recipe_mnist,       0)                          \
-    X("transformer-12", recipe_transformer12, 12)
+    X("transformer-6",  recipe_transformer6, 6)                         \
+    X("transformer-12", recipe_transformer12, 12)                       \
+    X("transformer-256", recipe_transformer256, 256)
 /* clang-format on */
 
 /* Records the step with so many examples, 0: as many as are timed; what goes wrong shows when it is
