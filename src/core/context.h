@@ -39,6 +39,7 @@ typedef struct state_entry {
     uint32_t   like;                 /* parameter whose place it follows, or own index */
     weft_init  init;
     char      *data;                 /* NULL until sealed                              */
+    uint32_t   hash, next;           /* chain of the table of names, by index + 1      */
     uint32_t   segment;
     size_t     offset;               /* bytes from the start of its slab's part of the segment */
 } state_entry;
@@ -48,6 +49,7 @@ struct weft_state {
     mem      *m;
     arena     names;
     state_entry *entry; size_t n, cap;
+    uint32_t *table; size_t table_size;  /* by name, a power of two or 0; index + 1, 0 ends a chain */
     const char **slab;  size_t slabs, slab_cap;
     char    **segment;  size_t segments, segment_cap;
     size_t    sealed;                /* entries that have memory                       */

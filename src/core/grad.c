@@ -9,9 +9,12 @@ typedef struct grad_state {
     weft_graph *g;
     uint32_t *grad; /* gradient of each node so far, 0 for none       */
     uint32_t *copy; /* a checkpointed node's second recording, or itself */
-    uint8_t *path;  /* does it lead to something asked for?           */
+    uint32_t *part; /* of a block: its last part; of a part: the one before, or 0 */
+    uint8_t *path;  /* GRAD_LEADS to something asked for; GRAD_ASKED for itself */
     uint32_t n;
 } grad_state;
+
+enum { GRAD_LEADS = 1, GRAD_ASKED = 2 };
 
 /* The short names ops.def uses; `num` takes the shape of the gradient it meets by broadcasting. */
 #define NIL    tensor_at(G, 0)
@@ -159,10 +162,10 @@ static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
     int parts = block_table[node_attr(g, n)[0]].parts;
     for (int i = 0; i < parts; i++) dy[i] = tensor_at(g, 0);
     bool any = false;
-    for (uint32_t u = id + 1; u < s->n; u++) {
-        const node *p = &g->node[u];
-        if (p->op != OP_part || g->edge[p->in] != id || !s->grad[u]) continue;
-        dy[node_attr(g, p)[0]] = tensor_at(g, s->grad[u]);
+    for (uint32_t u = s->part[id]; u; u = s->part[u]) {
+        assert(g->node[u].op == OP_part && g->edge[g->node[u].in] == id);
+        if (!s->grad[u]) continue;
+        dy[node_attr(g, &g->node[u])[0]] = tensor_at(g, s->grad[u]);
         any = true;
     }
     return !any || vjp_block(tensor_at(g, s->copy[id]), dy, out);
@@ -205,22 +208,28 @@ bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_
     uint32_t lowest = UINT32_MAX, top = 0;
     for (size_t i = 0; i < ny; i++) top = y[i].id > top ? y[i].id : top;
     s.n = top + 1;
-    s.grad = mem_new(g->m, s.n * (2 * sizeof *s.grad + 1));
+    s.grad = mem_new(g->m, s.n * (3 * sizeof *s.grad + 1));
     if (!s.grad) {
         graph_fail(g, WEFT_MEMORY, "gradient: out of memory");
         return false;
     }
     s.copy = s.grad + s.n;
-    s.path = (uint8_t *)(s.copy + s.n);
+    s.part = s.copy + s.n;
+    s.path = (uint8_t *)(s.part + s.n);
     for (uint32_t i = 0; i < s.n; i++) s.copy[i] = i;
+    for (uint32_t i = 1; i < s.n; i++) {
+        if (g->node[i].op != OP_part) continue;
+        uint32_t *last = &s.part[g->edge[g->node[i].in]];
+        s.part[i] = *last, *last = i;
+    }
     for (size_t i = 0; i < n; i++)
         if (wrt[i].id < s.n) {
-            s.path[wrt[i].id] = 1;
+            s.path[wrt[i].id] = GRAD_LEADS | GRAD_ASKED;
             lowest = wrt[i].id < lowest ? wrt[i].id : lowest;
         }
     for (uint32_t i = lowest; i < s.n; i++)
         for (int k = 0; k < g->node[i].nin; k++)
-            s.path[i] |= s.path[g->edge[g->node[i].in + (uint32_t)k]];
+            s.path[i] |= s.path[g->edge[g->node[i].in + (uint32_t)k]] & GRAD_LEADS;
     for (size_t i = 0; i < ny; i++) grad_gather(&s, y[i].id, dy[i]);
 
     /* Operands precede their users, so one downward loop visits every reader first. */
@@ -229,8 +238,7 @@ bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_
     for (uint32_t i = top; good && i >= lowest && i > 0; i--) {
         for (; good && span > 0 && g->span[span - 1].end > i; span--)
             if (g->span[span - 1].begin <= i) good = grad_replay(&s, g->span[span - 1]);
-        bool asked = false;
-        for (size_t k = 0; k < n && !asked; k++) asked = wrt[k].id == i;
+        const bool asked = s.path[i] & GRAD_ASKED;
         const size_t before = g->n;
         if (s.path[i] && (s.grad[i] || g->node[i].op == OP_block) &&
             (!asked || (!stop && g->node[i].nin)))

@@ -35,7 +35,7 @@ weft_graph *weft_graph_new(weft_ctx *c) {
         g->memory.m = &c->m;
         g->table_size = 256;
         g->table = mem_new(g->m, g->table_size * sizeof *g->table);
-        graph_scope root = {"", 0, 0};
+        graph_scope root = {.name = ""};
         /* the pools are never NULL, so that a node without operands or extents points somewhere */
         if (!g->table || !MEM_PUSH(g->m, g->scope, g->scopes, g->scope_cap, root) ||
             !mem_room(g->m, &g->edge, 0, &g->edge_cap, sizeof *g->edge) ||
@@ -61,6 +61,7 @@ void weft_graph_free(weft_graph *g) {
     mem_free(g->m, g->table);
     mem_free(g->m, g->state);
     mem_free(g->m, g->scope);
+    mem_free(g->m, g->scope_table);
     mem_free(g->m, g->custom);
     mem_free(g->m, g->span);
     mem_free(g->m, g);
@@ -133,6 +134,31 @@ bool weft_graph_is_eval(const weft_graph *g) {
     return g && g->eval;
 }
 
+static uint32_t scope_hash(uint32_t parent, const char *name) {
+    return (uint32_t)(hash_bytes(hash_word(HASH_START, parent), name, strlen(name)) >> 16);
+}
+
+/* Brings the table up to date: a compiler's copy of a graph takes over scopes as they are. */
+static bool scope_table(weft_graph *g) {
+    if (g->scopes >= g->scope_slots) {
+        const size_t slots = 2 * g->scopes + 64;
+        size_t size = 64;
+        while (size < slots) size *= 2;
+        uint32_t *t = mem_new(g->m, size * sizeof *t);
+        if (!t) return false;
+        mem_free(g->m, g->scope_table);
+        g->scope_table = t, g->scope_slots = size, g->hashed = 1; /* not the root */
+    }
+    for (; g->hashed < g->scopes; g->hashed++) {
+        graph_scope *s = &g->scope[g->hashed];
+        s->hash = scope_hash(s->parent, s->name);
+        uint32_t *slot = &g->scope_table[s->hash & (g->scope_slots - 1)];
+        s->next = *slot;
+        *slot = (uint32_t)g->hashed;
+    }
+    return true;
+}
+
 void weft_scope_push(weft_graph *g, const char *name) {
     if (!g) return;
     if (!name || !*name || strpbrk(name, "./")) {
@@ -140,8 +166,14 @@ void weft_scope_push(weft_graph *g, const char *name) {
         name = "?";
     }
     /* The same scope entered again is the same scope: its random streams go on counting. */
-    for (uint32_t i = 1; i < g->scopes; i++)
-        if (g->scope[i].parent == g->in_scope && strcmp(g->scope[i].name, name) == 0) {
+    const uint32_t hash = scope_hash(g->in_scope, name);
+    if (!scope_table(g)) {
+        graph_fail(g, WEFT_MEMORY, "scope: out of memory");
+        return;
+    }
+    for (uint32_t i = g->scope_table[hash & (g->scope_slots - 1)]; i; i = g->scope[i].next)
+        if (g->scope[i].hash == hash && g->scope[i].parent == g->in_scope &&
+            strcmp(g->scope[i].name, name) == 0) {
             g->in_scope = i;
             return;
         }
@@ -155,7 +187,7 @@ void weft_scope_push(weft_graph *g, const char *name) {
                    depth, length, LIMIT_SCOPE_DEPTH, LIMIT_SCOPE_LENGTH);
         return;
     }
-    graph_scope s = {arena_text(&g->memory, name), g->in_scope, 0};
+    graph_scope s = {.name = arena_text(&g->memory, name), .parent = g->in_scope};
     if (s.name && MEM_PUSH(g->m, g->scope, g->scopes, g->scope_cap, s))
         g->in_scope = (uint32_t)g->scopes - 1;
     else graph_fail(g, WEFT_MEMORY, "scope: out of memory");

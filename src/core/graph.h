@@ -60,7 +60,11 @@ typedef struct node {
     uint32_t hash, next;      /* chain of the interning table                             */
 } node;
 
-typedef struct graph_scope  { const char *name; uint32_t parent, randoms; } graph_scope;
+typedef struct graph_scope  {
+    const char *name;
+    uint32_t parent, randoms;
+    uint32_t hash, next;      /* chain of the table of scopes */
+} graph_scope;
 typedef struct graph_custom { weft_rule rule; void *user; } graph_custom;
 typedef struct graph_span   { uint32_t begin, end; } graph_span;       /* a checkpointed stretch */
 
@@ -75,6 +79,7 @@ struct weft_graph {
     uint32_t *table;  size_t table_size;               /* a power of two; 0 ends a chain         */
     weft_state **state; size_t states, state_cap;      /* the first one gives randomness its seed */
     graph_scope *scope; size_t scopes, scope_cap;  uint32_t in_scope;
+    uint32_t *scope_table; size_t scope_slots, hashed; /* by parent and name; so many are in it   */
     graph_custom *custom; size_t customs, custom_cap;
     graph_span *span; size_t spans, span_cap;  uint32_t open_span;
     weft_updates layers;                               /* updates that layers left here          */

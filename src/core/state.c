@@ -6,6 +6,7 @@
 #include "core/context.h"
 #include "core/graph.h"
 #include "core/shape.h"
+#include <assert.h>
 #include <stdio.h>
 
 weft_state *weft_state_new(weft_ctx *c) {
@@ -32,6 +33,7 @@ static void state_drop(weft_state *s) {
     for (size_t i = 0; i < s->segments; i++) mem_free_aligned(s->m, s->segment[i]);
     mem_free(s->m, s->segment);
     mem_free(s->m, s->entry);
+    mem_free(s->m, s->table);
     mem_free(s->m, s->slab);
     arena_free(&s->names);
     s->segment = NULL, s->entry = NULL, s->slab = NULL;
@@ -60,10 +62,34 @@ void weft_state_seed(weft_state *s, uint32_t seed) {
     if (state_find(s, "rng.seed") >= 0) weft_state_set(s, "rng.seed", &as, sizeof as);
 }
 
+static uint32_t state_hash(const char *name) {
+    return (uint32_t)(hash_bytes(HASH_START, name, strlen(name)) >> 16);
+}
+
 int64_t state_find(const weft_state *s, const char *name) {
-    for (size_t i = 0; i < s->n; i++)
-        if (strcmp(s->entry[i].name, name) == 0) return (int64_t)i;
+    const uint32_t hash = state_hash(name);
+    if (!s->table_size) return STATE_NOT_FOUND;
+    for (uint32_t i = s->table[hash & (s->table_size - 1)]; i; i = s->entry[i - 1].next) {
+        assert(i <= s->n);
+        if (s->entry[i - 1].hash == hash && !strcmp(s->entry[i - 1].name, name)) return i - 1;
+    }
     return STATE_NOT_FOUND;
+}
+
+/* Room in the table for one more entry: at most one a slot. */
+static bool state_rehash(weft_state *s) {
+    if (s->n < s->table_size) return true;
+    const size_t size = s->table_size ? 2 * s->table_size : 64;
+    uint32_t *t = mem_new(s->m, size * sizeof *t);
+    if (!t) return false;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t *slot = &t[s->entry[i].hash & (size - 1)];
+        s->entry[i].next = *slot;
+        *slot = i + 1;
+    }
+    mem_free(s->m, s->table);
+    s->table = t, s->table_size = size;
+    return true;
 }
 
 static int64_t state_slab(weft_state *s, const char *slab) {
@@ -104,11 +130,15 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
                      .bytes = (size_t)count * weft_dtype_size(t),
                      .slab = (uint32_t)kind,
                      .init = init,
+                     .hash = state_hash(name),
                      .like = like >= 0 ? (uint32_t)like : (uint32_t)s->n};
-    if (kind < 0 || !e.name || !MEM_PUSH(s->m, s->entry, s->n, s->cap, e)) {
+    if (kind < 0 || !e.name || !state_rehash(s) || !MEM_PUSH(s->m, s->entry, s->n, s->cap, e)) {
         weft_fail(s->ctx, WEFT_MEMORY, "state \"%s\": out of memory", name);
         return STATE_NOT_FOUND;
     }
+    uint32_t *slot = &s->table[e.hash & (s->table_size - 1)];
+    s->entry[s->n - 1].next = *slot;
+    *slot = (uint32_t)s->n;
     return (int64_t)s->n - 1;
 }
 
@@ -123,19 +153,31 @@ static bool state_before(const weft_state *s, const state_entry *a, const state_
     return a->like != b->like ? a->like < b->like : a < b;
 }
 
+/* The entries from `sealed` on in that order, by merging; `room` is for as many. */
+static void state_sort(const weft_state *s, uint32_t *order, uint32_t *room, size_t n) {
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)(s->sealed + i);
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t from = 0; from < n; from += 2 * width) {
+            const size_t middle = from + width < n ? from + width : n;
+            const size_t end = middle + width < n ? middle + width : n;
+            size_t a = from, b = middle;
+            for (size_t to = from; to < end; to++) {
+                const bool second = a == middle || (b < end && state_before(s, &s->entry[order[b]],
+                                                                            &s->entry[order[a]]));
+                room[to] = order[second ? b++ : a++];
+            }
+        }
+        memcpy(order, room, n * sizeof *order);
+    }
+}
+
 weft_err state_seal(weft_state *s) {
     if (s->freed) return weft_fail(s->ctx, WEFT_STATE, "a state this graph uses was freed");
     if (s->sealed == s->n) return WEFT_OK;
     size_t fresh = s->n - s->sealed, total = 0;
-    uint32_t *order = mem_new(s->m, fresh * sizeof *order);
+    uint32_t *order = mem_new(s->m, 2 * fresh * sizeof *order);
     if (!order) return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory");
-    for (size_t i = 0; i < fresh; i++) { /* insertion: entries come nearly in order */
-        size_t at = i;
-        uint32_t id = (uint32_t)(s->sealed + i);
-        for (; at > 0 && state_before(s, &s->entry[id], &s->entry[order[at - 1]]); at--)
-            order[at] = order[at - 1];
-        order[at] = id;
-    }
+    state_sort(s, order, order + fresh, fresh);
     for (size_t i = 0; i < fresh; i++) {
         state_entry *e = &s->entry[order[i]];
         if (i && s->entry[order[i - 1]].slab != e->slab) total = (total + 255) & ~(size_t)255;

@@ -115,6 +115,7 @@ static bool compile_arrays(compile *c) {
     c->folded = mem_new(c->m, c->n);
     c->fence = mem_new(c->m, c->n);
     c->inlined = mem_new(c->m, c->n);
+    c->updated = mem_new(c->m, c->n);
     c->view = mem_new(c->m, c->n * sizeof *c->view);
     c->source = mem_new(c->m, c->n * sizeof *c->source);
     c->cluster_of = mem_new(c->m, c->n * sizeof *c->cluster_of);
@@ -123,8 +124,8 @@ static bool compile_arrays(compile *c) {
     c->reader = mem_new(c->m, c->n * sizeof *c->reader);
     c->buf = mem_new(c->m, c->n * sizeof *c->buf);
     if (!c->live || !c->copied || !c->stored || !c->product || !c->folded || !c->fence ||
-        !c->inlined || !c->view || !c->source || !c->cluster_of || !c->next || !c->part ||
-        !c->reader || !c->buf) {
+        !c->inlined || !c->updated || !c->view || !c->source || !c->cluster_of || !c->next ||
+        !c->part || !c->reader || !c->buf) {
         compile_no_memory(c);
         return false;
     }
@@ -145,6 +146,7 @@ static void compile_release(compile *c) {
     mem_free(c->m, c->folded);
     mem_free(c->m, c->fence);
     mem_free(c->m, c->inlined);
+    mem_free(c->m, c->updated);
     mem_free(c->m, c->view);
     mem_free(c->m, c->source);
     mem_free(c->m, c->cluster_of);
@@ -274,11 +276,11 @@ static bool compile_bindings(compile *c, const weft_graph *from, const uint32_t 
         if (buf == KNOBUF || !compile_bind(c, &p->in, &p->ins, &p->in_cap, i, id, buf))
             return false;
     }
+    for (size_t i = 0; i < c->updates; i++) c->updated[c->update[i].node] = 1;
     for (size_t i = 0; i < c->fetches; i++) {
         uint32_t id = c->fetch[i].node;
-        bool updated = false;
-        for (size_t u = 0; u < c->updates; u++) updated |= c->update[u].node == id;
-        uint32_t buf = updated && !c->ctx->backend->whole_graph ? KNOBUF : compile_pinned(c, id);
+        uint32_t buf =
+            c->updated[id] && !c->ctx->backend->whole_graph ? KNOBUF : compile_pinned(c, id);
         if (!compile_bind(c, &p->out, &p->outs, &p->out_cap, c->desc->fetch.at[i].id, id, buf))
             return false;
     }

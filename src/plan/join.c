@@ -10,6 +10,8 @@
  * first of them stood, if nothing between minds. */
 #include "core/steps.h"
 #include "plan/passes.h"
+#include <assert.h>
+#include <stdlib.h>
 
 enum { JOIN_OPERANDS = 32 };
 
@@ -23,18 +25,31 @@ typedef struct join_operand {
 typedef struct join_step {
     size_t at;            /* in plan->step */
     int64_t n;            /* elements */
+    uint32_t program;     /* a hash of what it does: alike ones have the same */
+    uint32_t next;        /* flat step with that hash, in order; 0: none (none follows itself) */
     int operands, anchor; /* anchor: the state entry that says where it lies */
     join_operand in[JOIN_OPERANDS];
 } join_step;
+
+typedef struct join_key {
+    uint32_t state, segment;
+    size_t offset;
+    uint32_t flat;
+} join_key;
 
 typedef struct join {
     compile *c;
     weft_plan *p;
     join_step *flat; /* of the plan, in order */
     uint32_t *group; /* indices of alike ones, by address */
+    join_key *key;   /* the same, while they are put in order */
     uint8_t *done;   /* per flat step */
     uint8_t *member; /* per step of the plan: is it in the run that is looked at? */
-    size_t flats, groups;
+    uint32_t *other; /* the steps between that are not */
+    uint32_t *used;  /* per buffer: the run that has it among its operands */
+    uint32_t run;
+    uint32_t *chain; /* by program: the latest flat step + 1 */
+    size_t flats, groups, chains;
 } join;
 
 static const state_entry *join_entry(const weft_plan *p, uint32_t buf) {
@@ -120,6 +135,21 @@ static bool join_same_program(const step *a, const step *b) {
     return true;
 }
 
+static uint32_t join_program(const step *s, const join_step *f) {
+    uint64_t h = hash_word(HASH_START, (uint64_t)s->kind << 32 | (uint64_t)f->anchor);
+    h = hash_word(h, s->kind == STEP_BLOCK ? s->block : s->kern->nins);
+    for (int i = 0; s->kind == STEP_BLOCK && i < STEP_ATTRS; i++)
+        h = hash_word(h, (uint64_t)s->attr[i]);
+    for (int i = 0; s->kind == STEP_KERNEL && i < s->kern->nins; i++) {
+        const kins *x = &s->kern->ins[i];
+        h = hash_word(h,
+                      (uint64_t)x->op << 48 | (uint64_t)x->a << 32 | (uint64_t)x->b << 16 | x->c);
+        h = hash_word(h, (uint64_t)x->bits << 32 | (uint64_t)x->view << 16 | x->type);
+    }
+    for (int i = 0; i < f->operands; i++) h = hash_word(h, f->in[i].writes);
+    return (uint32_t)(h >> 16);
+}
+
 /* Is it the same number, shared by both? In a loop of one element anything might be. */
 static bool join_shared(const join_step *a, const join_step *b, int i) {
     const join_operand *x = &a->in[i], *y = &b->in[i];
@@ -150,11 +180,12 @@ static uint32_t join_state(const join *j, uint32_t i) {
     return j->p->buf[f->in[f->anchor].buf].state;
 }
 
-static bool join_before(const join *j, uint32_t a, uint32_t b) {
-    const state_entry *x = join_place(j, a), *y = join_place(j, b);
-    if (join_state(j, a) != join_state(j, b)) return join_state(j, a) < join_state(j, b);
-    if (x->segment != y->segment) return x->segment < y->segment;
-    return x->offset < y->offset;
+static int join_by_place(const void *a, const void *b) {
+    const join_key *x = a, *y = b;
+    if (x->state != y->state) return x->state < y->state ? -1 : 1;
+    if (x->segment != y->segment) return x->segment < y->segment ? -1 : 1;
+    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
+    return x->flat < y->flat ? -1 : x->flat > y->flat;
 }
 
 /* May the buffer be moved into a larger one? It must be all of it that is read. */
@@ -164,12 +195,20 @@ static bool join_free(const weft_plan *p, const join_operand *x, int64_t n) {
            b->bytes == (size_t)n * sizeof(float);
 }
 
-static bool join_new(const join *j, const uint32_t *run, size_t n, int operand, uint32_t buf) {
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < j->flat[run[i]].operands; k++)
-            if (k != operand || i + 1 < n)
-                if (j->flat[run[i]].in[k].buf == buf) return false;
+static void join_use(join *j, uint32_t flat) {
+    for (int i = 0; i < j->flat[flat].operands; i++) j->used[j->flat[flat].in[i].buf] = j->run;
+}
+
+/* Is the buffer of operand i no other operand's? */
+static bool join_alone(const join_step *f, int i) {
+    for (int k = 0; k < f->operands; k++)
+        if (k != i && f->in[k].buf == f->in[i].buf) return false;
     return true;
+}
+
+/* The same, and of nobody in the run so far? */
+static bool join_new(const join *j, const join_step *f, int i) {
+    return j->used[f->in[i].buf] != j->run && join_alone(f, i);
 }
 
 /* Are the operands entries of one slab, each directly behind the other? */
@@ -241,8 +280,8 @@ static bool join_follows(const join *j, const uint32_t *run, size_t n, uint8_t *
         bool lies = u.root == v.root && vy == ux + apart;
         if (n == 1) lie[i] = lies;
         if (lie[i] ? !lies
-                   : !join_free(p, y, b->n) || !join_new(j, run, n + 1, i, y->buf) ||
-                         (n == 1 && (!join_free(p, x, a->n) || !join_new(j, run, 1, i, x->buf))))
+                   : !join_free(p, y, b->n) || !join_new(j, b, i) ||
+                         (n == 1 && (!join_free(p, x, a->n) || !join_alone(a, i))))
             return false;
     }
     return true;
@@ -263,17 +302,25 @@ static bool join_touches(const weft_plan *p, const step *s, uint32_t buf, bool w
     return false;
 }
 
-/* May each of the run be done where step `to` is? Those between must not mind. */
-static bool join_may_move(join *j, const uint32_t *run, size_t n, size_t to) {
+/* May each of the run be done where step `to`, its first or last, is? None of the others between may
+ * touch the same memory, but where all only read. */
+static bool join_may_move(join *j, const uint32_t *run, size_t n, size_t first, size_t last,
+                          size_t to) {
     const weft_plan *p = j->p;
     bool may = true;
+    size_t others = 0;
+    assert(first <= to && to <= last && (to == first || to == last));
     for (size_t i = 0; i < n; i++) j->member[j->flat[run[i]].at] = 1;
-    for (size_t i = 0; i < n && may; i++) {
+    for (size_t s = first; s <= last; s++)
+        if (!j->member[s]) j->other[others++] = (uint32_t)s;
+    for (size_t i = 0; i < n && others && may; i++) {
         const join_step *f = &j->flat[run[i]];
-        size_t low = f->at < to ? f->at : to, high = f->at < to ? to : f->at;
-        for (size_t s = low + 1; s < high && may; s++)
-            for (int o = 0; o < f->operands && may && !j->member[s]; o++)
+        for (size_t k = 0; k < others && may; k++) {
+            const uint32_t s = j->other[k];
+            if (to == last ? s < f->at : s > f->at) continue;
+            for (int o = 0; o < f->operands && may; o++)
                 may = !join_touches(p, &p->step[s], f->in[o].buf, !f->in[o].writes);
+        }
     }
     for (size_t i = 0; i < n; i++) j->member[j->flat[run[i]].at] = 0;
     return may;
@@ -345,6 +392,8 @@ static bool join_group(join *j) {
         const uint32_t *run = j->group + a;
         int64_t span = 0;
         size_t first = j->flat[run[0]].at, last = first;
+        j->run++;
+        join_use(j, run[0]);
         while (a + n < j->groups) {
             uint8_t tried[JOIN_OPERANDS];
             size_t at = j->flat[run[n]].at;
@@ -352,25 +401,44 @@ static bool join_group(join *j) {
             span += (int64_t)(join_span(join_place(j, run[n - 1])) / sizeof(float));
             if (span + j->flat[run[n]].n > INT32_MAX || !join_follows(j, run, n, tried)) break;
             memcpy(lie, tried, sizeof lie);
+            join_use(j, run[n]);
             first = at < first ? at : first, last = at > last ? at : last;
             n++;
         }
-        bool late = n > 1 && join_may_move(j, run, n, last);
-        bool early = n > 1 && !late && join_may_move(j, run, n, first);
+        bool late = n > 1 && join_may_move(j, run, n, first, last, last);
+        bool early = n > 1 && !late && join_may_move(j, run, n, first, last, first);
         if ((late || early) && !join_merge(j, run, n, lie, late ? last : first)) return false;
         a += n;
     }
     return true;
 }
 
+/* j->group: the first one and what is alike, by address. */
 static void join_collect(join *j, uint32_t first) {
     j->groups = 0;
-    for (uint32_t i = first; i < j->flats; i++) {
-        if (j->done[i] || (i != first && !join_alike(j->p, &j->flat[first], &j->flat[i]))) continue;
-        size_t at = j->groups++;
-        for (; at > 0 && join_before(j, i, j->group[at - 1]); at--) j->group[at] = j->group[at - 1];
-        j->group[at] = i;
-        j->done[i] = 1;
+    for (uint32_t i = first;; i = j->flat[i].next) {
+        if (!j->done[i] && (i == first || join_alike(j->p, &j->flat[first], &j->flat[i]))) {
+            const state_entry *e = join_place(j, i);
+            j->key[j->groups++] = (join_key){join_state(j, i), e->segment, e->offset, i};
+            j->done[i] = 1;
+        }
+        if (!j->flat[i].next) break;
+    }
+    qsort(j->key, j->groups, sizeof *j->key, join_by_place);
+    for (size_t i = 0; i < j->groups; i++) j->group[i] = j->key[i].flat;
+}
+
+/* Finds the flat steps and chains those of one program. */
+static void join_find(join *j) {
+    const weft_plan *p = j->p;
+    j->flats = 0;
+    for (size_t i = 0; i < p->steps; i++) {
+        join_step *f = &j->flat[j->flats];
+        if (!join_candidate(&p->step[i]) || !join_flat(p, i, f)) continue;
+        f->program = join_program(&p->step[i], f), f->next = 0;
+        uint32_t *last = &j->chain[f->program & (j->chains - 1)];
+        if (*last) j->flat[*last - 1].next = (uint32_t)j->flats;
+        *last = (uint32_t)++j->flats;
     }
 }
 
@@ -380,14 +448,17 @@ bool join_pass(compile *c) {
     if (c->desc->portable || c->desc->watch) return true; /* entries apart, steps by name */
     for (size_t i = 0; i < p->steps; i++) j.flats += join_candidate(&p->step[i]);
     j.flat = mem_new(c->m, (j.flats + 1) * sizeof *j.flat);
-    j.group = mem_new(c->m, (p->steps + 1) * sizeof *j.group);
-    j.done = mem_new(c->m, p->steps + 1);
+    for (j.chains = 64; j.chains < j.flats;) j.chains *= 2;
+    j.group = mem_new(c->m, (j.flats + 1) * sizeof *j.group);
+    j.key = mem_new(c->m, (j.flats + 1) * sizeof *j.key);
+    j.done = mem_new(c->m, j.flats + 1);
     j.member = mem_new(c->m, p->steps + 1);
-    bool good = j.flat && j.group && j.done && j.member;
-    if (!good) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
-    j.flats = 0;
-    for (size_t i = 0; good && i < p->steps; i++)
-        if (join_candidate(&p->step[i]) && join_flat(p, i, &j.flat[j.flats])) j.flats++;
+    j.other = mem_new(c->m, (p->steps + 1) * sizeof *j.other);
+    j.used = mem_new(c->m, (p->bufs + 1) * sizeof *j.used);
+    j.chain = mem_new(c->m, j.chains * sizeof *j.chain);
+    bool good = j.flat && j.group && j.key && j.done && j.member && j.other && j.used && j.chain;
+    if (good) join_find(&j);
+    else weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
     for (uint32_t i = 0; good && i < j.flats; i++) {
         if (j.done[i]) continue;
         join_collect(&j, i);
@@ -399,7 +470,11 @@ bool join_pass(compile *c) {
     p->steps = kept;
     mem_free(c->m, j.flat);
     mem_free(c->m, j.group);
+    mem_free(c->m, j.key);
     mem_free(c->m, j.done);
     mem_free(c->m, j.member);
+    mem_free(c->m, j.other);
+    mem_free(c->m, j.used);
+    mem_free(c->m, j.chain);
     return good;
 }

@@ -90,6 +90,7 @@ typedef struct memory_life {
 typedef struct memory_row {
     size_t offset;
     uint32_t from, to; /* around all of them */
+    size_t end;        /* of a single one */
     memory_life *life;
     size_t lives, cap;
 } memory_row;
@@ -122,6 +123,10 @@ static size_t memory_find(const memory_map *map, const buffer *b, size_t size, s
     for (; i < map->rows && map->row[i].offset < offset + size; i++) {
         const memory_row *r = &map->row[i];
         if (r->to < b->first || r->from > b->last) continue;
+        if (r->lives == 1) {
+            offset = r->end > offset ? r->end : offset;
+            continue;
+        }
         for (size_t k = memory_seek(r, b->first); k < r->lives && r->life[k].from <= b->last; k++)
             if (r->life[k].end > offset) offset = r->life[k].end;
     }
@@ -141,7 +146,8 @@ static bool memory_take(memory_map *map, const buffer *b, size_t at) {
     const size_t k = memory_seek(r, b->first);
     assert(k == r->lives || r->life[k].from > b->last);
     memmove(&r->life[k + 1], &r->life[k], (r->lives++ - k) * sizeof *r->life);
-    r->life[k] = (memory_life){b->first, b->last, memory_round(b->offset + b->bytes)};
+    r->end = memory_round(b->offset + b->bytes);
+    r->life[k] = (memory_life){b->first, b->last, r->end};
     if (b->first < r->from) r->from = b->first;
     if (b->last > r->to) r->to = b->last;
     return true;

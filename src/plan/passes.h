@@ -69,6 +69,7 @@ typedef struct compile {
     uint8_t    *fence;            /* asked to be stored: readers stay out of its cluster        */
     /* computed again by each reader: a comparison is cheaper than its memory */
     uint8_t    *inlined;
+    uint8_t    *updated;          /* some update's value                                        */
     cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
     uint32_t    across;           /* the latest cluster that folds across columns, or 0         */
     uint32_t    numbers;          /* the latest cluster of single numbers, or 0                 */

@@ -85,12 +85,12 @@ typedef struct roperand {
     int64_t  off, dim[WEFT_MAX_RANK], stride[WEFT_MAX_RANK];   /* in elements                    */
 } roperand;
 
-enum { STEP_OPERANDS = 12 };
+enum { STEP_OPERANDS = 12, STEP_ATTRS = 12 };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
     kernel   *kern;  /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
     roperand  in[STEP_OPERANDS];  /* then the results, in[nin ... nin + nout)                    */
-    int64_t   attr[12];           /* of the operation or block                                   */
+    int64_t   attr[STEP_ATTRS];   /* of the operation or block                                   */
     double    flops, bytes;       /* estimated                                                   */
     uint32_t  scope;              /* offset in plan->text: where it was recorded                 */
     void     *exe;                /* the backend's own                                           */
