@@ -6,6 +6,7 @@
 #include "test.h"
 #include "weft/weft.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,4 +227,42 @@ TEST(one_node_may_have_many_readers) {
     y = weft_add(y, weft_expand(weft_sum(x, weft_dims(0), true), weft_dims(4, 3)));
     same_as_unfused(y, feed_ramp);
     end();
+}
+
+/* Seconds that a step over n small parameters takes to be recorded and compiled, the least of some. */
+static double seconds_of_parameters(int n) {
+    double least = 1e9;
+    for (int k = 0; k < 3; k++) {
+        begin(1);
+        weft_state *s = weft_state_new(c);
+        weft_tensor loss = {0};
+        const double start = weft_clock();
+        for (int i = 0; i < n; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "p%d", i);
+            weft_scope_push(g, name);
+            weft_tensor p = weft_param(g, s, "w", weft_dims(3 + i % 5), (weft_init){0});
+            weft_tensor l = weft_sum(weft_square(p), WEFT_ALL, false);
+            weft_scope_pop(g);
+            loss = i ? weft_add(loss, l) : l;
+        }
+        weft_plan *p = weft_compile(
+            g, &(weft_plan_desc){.fetch = weft_list(loss), .update = weft_adam(s, loss, NULL)});
+        const double took = weft_clock() - start;
+        if (!p) CHECK_STR(weft_error(c), "a plan");
+        if (took < least) least = took;
+        weft_plan_free(p);
+        weft_state_free(s);
+        end();
+    }
+    return least;
+}
+
+/* Four times the parameters take four times as long; sixteen times would be a walk within a walk. A
+ * machine that others use may be slow at the wrong moment, so there are three tries. */
+TEST(compiling_is_linear) {
+    double ratio = 1e9;
+    for (int k = 0; k < 3 && ratio > 8; k++)
+        ratio = seconds_of_parameters(4000) / seconds_of_parameters(1000);
+    CHECK(ratio <= 8);
 }
