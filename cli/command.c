@@ -34,9 +34,33 @@ int command_code(weft_err e) {
     }
 }
 
+/* The library names the fields of its descriptions, as ".missing"; here they are options. */
+static void command_words(const call *c, const char *said, char *out, size_t n) {
+    size_t at = 0;
+    for (const char *s = said; *s && at + 1 < n; s++) {
+        char name[32];
+        const size_t length = strspn(s + 1, "abcdefghijklmnopqrstuvwxyz_");
+        const bool begins = *s == '.' && (s == said || strchr(" (", s[-1]));
+        if (begins && length && length < sizeof name) {
+            for (size_t i = 0; i < length; i++) name[i] = s[i + 1] == '_' ? '-' : s[i + 1];
+            name[length] = 0;
+            if (c->options && options_find(c->options, name, length) >= 0) {
+                at += (size_t)snprintf(out + at, n - at, "--%s", name);
+                if (at >= n) at = n - 1;
+                s += length;
+                continue;
+            }
+        }
+        out[at++] = *s;
+    }
+    out[at] = 0;
+}
+
 int command_failed(const call *c, const weft_ctx *ctx) {
     const weft_err e = weft_error_code(ctx);
-    tell(stderr, "weft %s: %s\n", c->name, e == WEFT_OK ? "out of memory" : weft_error(ctx));
+    char said[600];
+    command_words(c, weft_error(ctx), said, sizeof said);
+    tell(stderr, "weft %s: %s\n", c->name, e == WEFT_OK ? "out of memory" : said);
     return e == WEFT_OK ? EXIT_RESOURCES : command_code(e);
 }
 

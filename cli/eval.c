@@ -77,7 +77,7 @@ static int eval_main(const call *c) {
     weft_err e = study_reopen(&t, c, c->words[0], s->threads, &task, &settings);
     if (!e && !s->raw) {
         t.judged_file = c->count > 1 ? c->words[1] : NULL;
-        e = task->load(&t, settings);
+        e = study_load(&t, task, settings);
     }
     if (!e) e = study_judge_prepare(&t, s->raw ? EVAL_ROWS : STUDY_JUDGED);
     if (!e) e = study_weights(&t);

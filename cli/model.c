@@ -15,21 +15,32 @@ bool model_moments(model *m, size_t n) {
     return m->mean && m->deviation;
 }
 
-bool model_names(model *m, size_t n, const char *const *names) {
-    m->names = calloc(n ? n : 1, sizeof *m->names);
-    if (!m->names) return false;
-    m->classes = n;
+/* Copies of names; names NULL: numbers. */
+static bool model_copy(char ***list, size_t *count, size_t n, const char *const *names) {
+    *list = calloc(n ? n : 1, sizeof **list);
+    if (!*list) return false;
+    *count = n;
     for (size_t i = 0; i < n; i++) {
         char number[24];
         snprintf(number, sizeof number, "%zu", i);
-        if (!(m->names[i] = strdup(names ? names[i] : number))) return false;
+        if (!((*list)[i] = strdup(names ? names[i] : number))) return false;
     }
     return true;
+}
+
+bool model_names(model *m, size_t n, const char *const *names) {
+    return model_copy(&m->names, &m->classes, n, names);
+}
+
+bool model_inputs(model *m, size_t n, const char *const *names) {
+    return model_copy(&m->input, &m->inputs, n, names);
 }
 
 void model_free(model *m) {
     for (size_t i = 0; m->names && i < m->classes; i++) free(m->names[i]);
     free(m->names);
+    for (size_t i = 0; m->input && i < m->inputs; i++) free(m->input[i]);
+    free(m->input);
     free(m->mean);
     free(m->deviation);
     *m = (model){0};
@@ -60,12 +71,30 @@ void model_write(json *j, const model *m) {
     json_open(j, "classes", '[');
     for (size_t i = 0; i < m->classes; i++) json_text(j, NULL, m->names[i]);
     json_close(j);
+    if (m->inputs) json_open(j, "inputs", '[');
+    for (size_t i = 0; i < m->inputs; i++) json_text(j, NULL, m->input[i]);
+    if (m->inputs) json_close(j);
     json_close(j);
 }
 
 static int64_t model_extent(weft_json j, const char *key) {
     const int64_t n = weft_json_integer(weft_json_get(j, key), 0);
     return n > 0 && n < 1 << 24 ? n : 0;
+}
+
+/* The texts of a list, over the names that are there. */
+static bool model_read_names(weft_json list, char **names, size_t n) {
+    weft_json key = {0}, value = {0};
+    for (size_t i = 0; i < n && weft_json_next(list, &key, &value); i++) {
+        const size_t bytes = weft_json_text(value, NULL, 0);
+        char *name = malloc(bytes + 1);
+        if (!name) return false;
+        *name = 0;
+        weft_json_text(value, name, bytes + 1);
+        free(names[i]);
+        names[i] = name;
+    }
+    return true;
 }
 
 static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, model *m) {
@@ -85,15 +114,14 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
     key = value = at;
     for (size_t i = 0; i < n && weft_json_next(deviation, &key, &value); i++)
         m->deviation[i] = (float)weft_json_number(value, NAN);
-    key = value = at;
-    for (size_t i = 0; i < k && weft_json_next(classes, &key, &value); i++) {
-        const size_t bytes = weft_json_text(value, NULL, 0);
-        char *name = malloc(bytes + 1);
-        if (!name) return weft_fail(c, WEFT_MEMORY, "out of memory");
-        weft_json_text(value, name, bytes + 1);
-        free(m->names[i]);
-        m->names[i] = name;
-    }
+    const weft_json inputs = weft_json_get(j, "inputs");
+    const size_t named = weft_json_count(inputs); /* runs of before have none */
+    if (named && (int64_t)named != m->net.rows * m->net.columns)
+        return weft_fail(c, WEFT_FORMAT, "%s: model.inputs has %zu names, %lld expected", path,
+                         named, (long long)(m->net.rows * m->net.columns));
+    if (named && !model_inputs(m, named, NULL)) return weft_fail(c, WEFT_MEMORY, "out of memory");
+    if (!model_read_names(classes, m->names, k) || !model_read_names(inputs, m->input, named))
+        return weft_fail(c, WEFT_MEMORY, "out of memory");
     for (size_t i = 0; i < n; i++)
         if (!isfinite(m->mean[i]) || !isfinite(m->deviation[i]) || m->deviation[i] == 0)
             return weft_fail(c, WEFT_FORMAT, "%s: model.mean or model.deviation %zu", path, i);

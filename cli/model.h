@@ -17,7 +17,9 @@ typedef struct model {
     size_t moments;
     float *mean, *deviation; /* of the input: 1 for all, or one per column; owned */
     size_t classes;
-    char **names; /* of the classes; owned */
+    char **names;   /* of the classes; owned */
+    size_t inputs;  /* named columns of the input; 0: they have no names */
+    char **input;   /* those names; owned */
 } model;
 
 void model_write(json *j, const model *m); /* as the member "model" */
@@ -28,6 +30,7 @@ void model_free(model *m);
 /* Room for them; false when out of memory. */
 bool model_moments(model *m, size_t n);
 bool model_names(model *m, size_t n, const char *const *names); /* copied; names NULL: numbers */
+bool model_inputs(model *m, size_t n, const char *const *names);
 
 /* What an evaluation graph records: x [n, rows * columns] as it comes from outside, scaled, then
  * the network. */

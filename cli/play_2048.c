@@ -40,9 +40,8 @@ static const double play_delay = 0.1;
 
 /* ---- the run ---- */
 
-static weft_err play_load(play_2048 *p) {
+static weft_err play_fitted(const play_2048 *p, weft_err e) {
     weft_ctx *const c = p->run.ctx;
-    const weft_err e = run_weights(&p->run);
     if (!e || e == WEFT_MEMORY) return e;
     char why[300];
     snprintf(why, sizeof why, "%.299s", weft_error(c));
@@ -59,12 +58,13 @@ static weft_err play_open(play_2048 *p, const call *c, bool *found) {
     if (!(p->options = calloc(1, train_2048_task.settings_size)))
         return weft_fail(x, WEFT_MEMORY, "out of memory");
     e = run_remember(&p->run, &all, p->options);
+    if (!e) e = run_limit(&p->run);
     if (e) return e;
     agent_2048_desc d = train_2048_agent(p->options);
     d.threads = p->set->common.threads;
     p->algo = train_2048_algo(p->options);
     p->agent = p->algo->make(p->run.state, &d);
-    return p->agent ? play_load(p) : weft_error_code(x);
+    return play_fitted(p, p->agent ? run_weights(&p->run) : weft_error_code(x));
 }
 
 static void play_close(play_2048 *p) {

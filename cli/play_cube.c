@@ -53,6 +53,7 @@ static weft_err play_cube_open(play_cube *p, const call *c, int width, int threa
         e = weft_fail(p->run.ctx, WEFT_FILE,
                       "there is no run of the cube under runs/; weft train cube makes one");
     if (!e) e = run_read(&p->run, cube_net_read, &p->net);
+    if (!e) e = run_limit(&p->run);
     if (!e) e = cube_view_make(&p->view, p->run.state, &p->net, rows, threads);
     return e ? e : run_weights(&p->run);
 }

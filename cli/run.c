@@ -256,7 +256,8 @@ weft_err run_go_on(run *r, void *settings) {
         return weft_fail(r->ctx, WEFT_ARGUMENT,
                          "%s is a run of \"%s\"; weft %s --resume continues it", r->folder, name,
                          name);
-    return run_remember(r, r->call->options, settings);
+    const weft_err remembered = run_remember(r, r->call->options, settings);
+    return remembered ? remembered : run_limit(r);
 }
 
 /* ---- training, and what it left ---- */
@@ -289,6 +290,41 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
     snprintf(said, sizeof said, "%s", weft_error(r->ctx));
     weft_profile_write_trace(r->profile, s->profile);
     return weft_fail(r->ctx, e, "%s", said);
+}
+
+/* Values may become twice as wide as they are in the file, and some entries are not kept. */
+static weft_err run_limit_by(run *r, const char *path) {
+    enum { WIDEST = 8, APART = 1 << 20 };
+    weft_archive *a = weft_archive_open(r->ctx, path);
+    if (!a) return weft_error_code(r->ctx);
+    double bytes = APART;
+    weft_err e = WEFT_OK;
+    if (strcmp(weft_archive_format(a), "npz") == 0) e = weft_archive_verify(a); /* packed */
+    for (size_t i = 0; !e && i < weft_archive_count(a); i++) {
+        weft_array x;
+        e = weft_archive_list(a, i, &x);
+        bytes += (double)x.bytes / (double)weft_file_type_size(x.type) * WIDEST;
+    }
+    weft_archive_free(a);
+    if (!e) weft_state_limit(r->state, bytes < 1e18 ? (size_t)bytes : SIZE_MAX);
+    return e;
+}
+
+weft_err run_limit(run *r) {
+    char latest[600], before[640];
+    struct stat info;
+    if (*r->weights) return run_limit_by(r, r->weights);
+    weft_run_checkpoint(r->folder, latest, sizeof latest);
+    const size_t n = strlen(latest), ending = strlen(".safetensors");
+    snprintf(before, sizeof before, "%.*s.previous.safetensors", (int)(n > ending ? n - ending : 0),
+             latest);
+    if (stat(latest, &info) != 0 && stat(before, &info) != 0)
+        return weft_fail(r->ctx, WEFT_FILE,
+                         "%s: no checkpoint to resume from: nothing was trained here, or the run "
+                         "was stopped before its first checkpoint was written",
+                         r->folder);
+    const weft_err e = run_limit_by(r, latest);
+    return e && stat(before, &info) == 0 ? run_limit_by(r, before) : e;
 }
 
 weft_err run_weights(run *r) {

@@ -71,6 +71,10 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
 /* The model of a run that exists, into what is recorded in its state. */
 weft_err run_weights(run *r);
 
+/* A network is described by config.json, which anybody can write in a line: before it is recorded, its
+ * state is limited to what the checkpoint holds. */
+weft_err run_limit(run *r);
+
 /* What it says of a run that exists. */
 weft_err run_command(run *r, char *name, size_t bytes); /* "train digits" */
 weft_err run_remember(run *r, const options *o, void *settings);

@@ -41,6 +41,42 @@ static void study_write_model(const void *model, json *j) {
     model_write(j, model);
 }
 
+/* ---- data ---- */
+
+/* Data and model may come from files that know nothing of each other. What the labels are is checked
+ * here, so that a label can be an index everywhere else. */
+static weft_err study_fits(const study *t, const weft_data *d, const char *which) {
+    const model *const m = &t->model;
+    const weft_field x = weft_data_field(d, 0), y = weft_data_field(d, 1);
+    const int64_t wanted = m->net.rows * m->net.columns;
+    int64_t inputs = 1;
+    for (int i = 0; i < x.dims.rank; i++) inputs *= x.dims.n[i];
+    if (inputs != wanted)
+        return weft_fail(t->run.ctx, WEFT_FORMAT,
+                         "the %s set has %lld inputs, the network takes %lld", which,
+                         (long long)inputs, (long long)wanted);
+    for (size_t i = 0; x.columns && i < m->inputs; i++)
+        if (strcmp(x.columns[i], m->input[i]) != 0)
+            return weft_fail(t->run.ctx, WEFT_FORMAT,
+                             "the %s set: input %zu is \"%.60s\", the network was trained with "
+                             "\"%.60s\" there",
+                             which, i + 1, x.columns[i], m->input[i]);
+    if (m->numbers != (y.classes == 0))
+        return weft_fail(t->run.ctx, WEFT_FORMAT, "the %s set has %s, the network gives %s", which,
+                         m->numbers ? "classes" : "numbers", m->numbers ? "numbers" : "classes");
+    if (m->numbers || y.classes <= m->net.outputs) return WEFT_OK;
+    return weft_fail(t->run.ctx, WEFT_FORMAT,
+                     "the labels of the %s set reach %lld, the network tells %lld classes apart",
+                     which, (long long)y.classes - 1, (long long)m->net.outputs);
+}
+
+weft_err study_load(study *t, const study_task *task, const void *settings) {
+    weft_err e = task->load(t, settings);
+    if (!e && t->train) e = study_fits(t, t->train, "training");
+    if (!e && t->test) e = study_fits(t, t->test, "test");
+    return e;
+}
+
 /* ---- recording ---- */
 
 /* What was given, or else what is usual. */
@@ -304,7 +340,10 @@ int study_main(const call *c, const study_task *task, void *settings) {
     }
     if (!e) e = run_go_on(&t.run, settings);
     if (!e && s->common.resume) e = study_model(&t);
-    if (!e) e = task->load(&t, settings);
+    if (!e && s->common.resume && !task->fits(&t.model))
+        e = weft_fail(t.run.ctx, WEFT_FORMAT, "%s/config.json: model: not one of weft %s",
+                      t.run.folder, c->name);
+    if (!e) e = study_load(&t, task, settings);
     if (!e) e = study_prepare(&t);
     if (!e) e = study_train(&t, task->title, &r);
     if (!e) {

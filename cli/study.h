@@ -67,6 +67,8 @@ enum { STUDY_JUDGED = 250 }; /* rows that are judged at once */
 
 weft_err study_open(study *t, const call *c, const study_settings *s); /* context and state */
 void study_close(study *t);
+/* The task's load, and whether what it brought fits the model: inputs, their names, classes. */
+weft_err study_load(study *t, const study_task *task, const void *settings);
 weft_err study_model(study *t); /* the model, from config.json of a run that exists */
 
 /* Once train, test, usual and the model's meaning are there: graphs, loaders, the optimiser. */

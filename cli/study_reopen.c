@@ -30,7 +30,11 @@ weft_err study_reopen(study *t, const call *c, const char *path, int threads,
     e = run_remember(&t->run, &all, *settings);
     ((study_settings *)*settings)->common.threads = threads;
     t->set = *settings;
-    return e ? e : study_model(t);
+    if (!e) e = study_model(t);
+    if (!e && !(*task)->fits(&t->model))
+        e = weft_fail(t->run.ctx, WEFT_FORMAT, "%s/config.json: model: not one of weft %s",
+                      t->run.folder, name);
+    return e ? e : run_limit(&t->run);
 }
 
 /* Averages, where the run has kept them, are what it was judged by. */

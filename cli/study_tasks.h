@@ -41,6 +41,7 @@ struct study_task {
     void (*name)(const call *c, const void *settings, char *name, size_t bytes);
     /* Fills t->train, t->test, t->usual and, unless it was read from a run, t->model. */
     weft_err (*load)(study *t, const void *settings);
+    bool (*fits)(const model *m); /* can a model out of a file be one of this task? */
 };
 
 extern const command train_digits_task, train_csv_task;

@@ -12,7 +12,7 @@ typedef struct csv_settings {
     study_settings study;
     const char *file; /* kept in config.json, given as the operand */
     const char *label, *skip, *separator;
-    int task, missing;
+    int task, missing, most_words;
     double test;
 } csv_settings;
 
@@ -36,7 +36,8 @@ static weft_err csv_model(study *t) {
                              .columns = (int64_t)columns,
                              .outputs = t->model.numbers ? 1 : y.classes};
     if (!model_moments(&t->model, columns) ||
-        !model_names(&t->model, (size_t)y.classes, y.class_names))
+        !model_names(&t->model, (size_t)y.classes, y.class_names) ||
+        !model_inputs(&t->model, columns, x.columns))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     const weft_err e =
         weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, columns);
@@ -64,12 +65,18 @@ static weft_err csv_load(study *t, const void *settings) {
     const csv_settings *s = settings;
     const float test = s->test > 0 ? (float)s->test : 0.2f;
     t->usual = csv_usual;
-    weft_data *all = weft_data_csv(t->run.ctx, s->file,
-                                   &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
-                                                    .label = s->label,
-                                                    .skip = s->skip,
-                                                    .missing = (weft_missing)s->missing,
-                                                    .task = (weft_task)s->task});
+    const model *const m = &t->model; /* of a run that exists: the table may have changed since */
+    const bool known = m->net.rows > 0;
+    weft_data *all = weft_data_csv(
+        t->run.ctx, s->file,
+        &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
+                         .label = s->label,
+                         .skip = s->skip,
+                         .missing = (weft_missing)s->missing,
+                         .most_words = s->most_words,
+                         .task = known && m->numbers ? WEFT_TASK_NUMBERS : (weft_task)s->task,
+                         .classes = (const char *const *)m->names,
+                         .class_count = m->classes});
     weft_data *part[4] = {NULL};
     if (!all) return weft_error_code(t->run.ctx);
     if (t->judged_file) {
@@ -99,6 +106,11 @@ static weft_err csv_load(study *t, const void *settings) {
     return csv_model(t);
 }
 
+static bool csv_fits(const model *m) {
+    return m->net.kind == NETWORK_MLP && m->net.rows == 1 && m->moments == (size_t)m->net.columns &&
+           (!m->numbers || m->net.outputs == 1);
+}
+
 static int csv_run(const call *c) {
     csv_settings s = *(const csv_settings *)c->settings;
     char *whole = c->count ? realpath(c->words[0], NULL) : NULL;
@@ -124,6 +136,8 @@ static const option csv_options[] = {
     ROW(separator, "separator", OPTION_TEXT, "LETTER", 0, 0,
         "between cells, \\t for a tab (found out)"),
     ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "what the label is"),
+    ROW(most_words, "most-words", OPTION_COUNT, "N", 1, 8192,
+        "different words that a column may have (64)"),
     ROW(missing, "missing", OPTION_CHOICE, "fails|mean|drops", 0, 0, "what an empty cell means"),
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,
         "share of the rows that is kept for judging (0.2)"),
@@ -146,4 +160,4 @@ const command train_csv_task = {
     .run = csv_run,
 };
 
-const study_task study_csv = {&train_csv_task, "Table", csv_name, csv_load};
+const study_task study_csv = {&train_csv_task, "Table", csv_name, csv_load, csv_fits};

@@ -58,6 +58,11 @@ static weft_err digits_load(study *t, const void *settings) {
     return weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, 1);
 }
 
+static bool digits_fit(const model *m) {
+    return m->net.rows == DIGITS_SIDE && m->net.columns == DIGITS_SIDE && m->moments == 1 &&
+           m->net.outputs == DIGITS_KINDS && !m->numbers;
+}
+
 static int digits_run(const call *c) {
     digits_settings s = *(const digits_settings *)c->settings;
     return study_main(c, &study_digits, &s);
@@ -92,4 +97,5 @@ const command train_digits_task = {
     .run = digits_run,
 };
 
-const study_task study_digits = {&train_digits_task, "Digits", digits_name, digits_load};
+const study_task study_digits = {&train_digits_task, "Digits", digits_name, digits_load,
+                                 digits_fit};

@@ -267,7 +267,7 @@ TEST(text_like_another) {
     weft_data *c =
         weft_data_parse_text(ctx(), world_text("dce"), &(weft_text_desc){.length = 2, .like = a});
     CHECK(c == NULL);
-    CHECK_HAS(weft_error(ctx()), "offset 2: character 2: it does not occur in .like");
+    CHECK_HAS(weft_error(ctx()), "offset 2: character 2: it does not occur in the other text");
     weft_data_free(a);
     if (b) CHECK_STR(weft_data_field(b, 0).class_names[3], "d"); /* it has its own */
     weft_data_free(b);

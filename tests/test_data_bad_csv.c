@@ -116,10 +116,10 @@ TEST(csv_like_another) {
         const weft_data *like;
         const char *text, *says;
     } rows[] = {
-        {like, "n,w\n1,red\n", "there are 2 columns, in .like 3"},
-        {like, "n,v,y\n1,red,u\n", "line 1, column 2 (v): in .like it is called w"},
+        {like, "n,w\n1,red\n", "there are 2 columns, the other table has 3"},
+        {like, "n,v,y\n1,red,u\n", "line 1, column 2 (v): the other table calls it w"},
         {like, "n,w,y\n1,green,u\n",
-         "line 2, column 2 (w): \"green\" is none of the words that .like has"},
+         "line 2, column 2 (w): \"green\" is none of the words that it has in the other table"},
         {like, "n,w,y\n1,red,u\n2,red,x\n", "line 3, column 3 (y): \"x\" is none of the words"},
         {like, "n,w,y\nz,red,u\n", "line 2, column 1 (n): \"z\" is not a number"},
         {like, "n,w,y\n,red,u\n", "line 2, column 1 (n): the value is missing"},

@@ -281,6 +281,33 @@ TEST(like_another_table) {
 /* ---- numbers ---- */
 
 /* Against strtod, rounded to f32, for everything that people and programs write. */
+/* A model knows its classes in an order of its own; the table may have fewer of them. */
+TEST(classes_as_somebody_knows_them) {
+    static const char *const known[] = {"c", "a", "b"};
+    const weft_csv_desc d = {.classes = known, .class_count = 3};
+    weft_data *t = table("x,y\n1,a\n2,b\n3,a\n", &d);
+    check_classes(t, 3, known, (int[]){1, 2, 1});
+    const weft_csv_desc like = {.like = t};
+    weft_data *u = table("x,y\n1,b\n2,a\n", &like);
+    check_classes(u, 3, known, (int[]){2, 1});
+    weft_data_free(t);
+    check_classes(u, 3, known, (int[]){2, 1}); /* it lives on */
+    weft_data_free(u);
+    static const char *const numbers[] = {"7", "5"};
+    const weft_csv_desc whole = {.classes = numbers, .class_count = 2};
+    t = table("x,y\n1,5\n2,7.0\n3,5\n", &whole); /* even if they are so few */
+    check_classes(t, 2, numbers, (int[]){1, 0, 1});
+    weft_data_free(t);
+    CHECK(!weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n2,d\n"), &d));
+    CHECK_HAS(weft_error(ctx()),
+              "line 3, column 2 (y): \"d\" is none of the 3 classes that are known: c, a, b");
+    CHECK(
+        !weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n"), &(weft_csv_desc){.class_count = 1}));
+    CHECK_HAS(weft_error(ctx()), "the list is NULL");
+    CHECK(!weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n"),
+                               &(weft_csv_desc){.classes = known, .class_count = 9000}));
+}
+
 TEST(numbers_are_read_as_strtod_reads_them) {
     static const char *const forms[] = {
         "0",

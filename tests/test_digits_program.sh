@@ -105,5 +105,5 @@ check "leaves no verdict" grep -q 'interrupted after step .*use --resume to cont
 check "classes of different sizes" refuses 1 '\-\-hidden 305: .* a multiple of 10' "$weft" train digits --model logic --hidden 305 --run "$scratch/no" -q
 cp -r "$scratch/whole" "$scratch/tiny"
 sed -i.old 's/"rows": 28, "columns": 28/"rows": 9, "columns": 9/' "$scratch/tiny/config.json"
-check "pictures that are all rim" refuses 1 '9 x 9 pixels are too small' "$weft" eval "$scratch/tiny" --raw
+check "pictures that are all rim" refuses 4 'model: not one of weft train digits' "$weft" eval "$scratch/tiny" --raw
 finish

@@ -184,6 +184,44 @@ TEST(it_is_a_step_of_the_training_loop) {
     run_remove(folder.path);
 }
 
+/* The count of steps is that of the agent: only the loading itself tells that something changed. */
+TEST(what_is_loaded_with_the_same_count_is_checked) {
+    static const char *const forged[] = {"rng.agent.replay.head", "rng.agent.replay.filled",
+                                         "rng.agent.replay.ready", "rng.agent.stage",
+                                         "rng.agent.count"};
+    const run_folder folder = run_make();
+    const char *const path = run_path(&folder, "agent.safetensors");
+    world w;
+    if (!world_open(&w, "2048", 4, 1, &(weft_dqn_desc){.hidden = grid_hidden, .start = 50})) return;
+    if (!world_step(&w, 20)) return;
+    for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+        CASE("%s", forged[i]);
+        char good[256], bad[256];
+        weft_entry e = {0};
+        for (size_t k = 0; k < weft_state_count(w.s); k++)
+            if (!weft_state_entry(w.s, k, &e) && !strcmp(e.name, forged[i])) break;
+        if (!CHECK(!strcmp(e.name, forged[i]) && e.bytes <= sizeof good)) continue;
+        CHECK_EQ(weft_state_get(w.s, forged[i], good, e.bytes), WEFT_OK);
+        memset(bad, 0x7f, sizeof bad);
+        if (strstr(forged[i], "count")) { /* all but the steps, which come first */
+            memset(bad, 0xff, sizeof bad);
+            memcpy(bad, good, 8);
+        }
+        CHECK_EQ(weft_state_set(w.s, forged[i], bad, e.bytes), WEFT_OK);
+        CHECK_EQ(weft_checkpoint_save(w.s, path, NULL), WEFT_OK);
+        CHECK_EQ(weft_state_set(w.s, forged[i], good, e.bytes), WEFT_OK);
+        if (weft_checkpoint_load(w.s, path, NULL) != WEFT_OK) CHECK_STR(weft_error(w.c), "");
+        CHECK(weft_dqn_step(w.a, 0, NULL) != WEFT_OK);
+        CHECK(weft_dqn_step(w.a, 0, NULL) != WEFT_OK); /* nor the second time */
+        world_close(&w);
+        if (!world_open(&w, "2048", 4, 1, &(weft_dqn_desc){.hidden = grid_hidden, .start = 50}) ||
+            !world_step(&w, 20))
+            return;
+    }
+    world_close(&w);
+    run_remove(folder.path);
+}
+
 TEST(threads_change_no_bit_and_steps_do_not_allocate) {
     static const int wide[] = {256, 256, 0};
     uint64_t hash[2];

@@ -139,6 +139,25 @@ TEST(it_resumes_with_the_same_bits) {
     run_remove(folder.path);
 }
 
+/* Loaded after as many steps as the agent has made: the counts must be looked at all the same. */
+TEST(what_is_loaded_with_the_same_count_is_checked) {
+    world w;
+    int64_t count[8] = {0};
+    if (!world_open(&w, "cartpole", 8, 1, &(weft_ppo_desc){.horizon = 32}) || !world_step(&w, 2))
+        return;
+    weft_entry e = {0};
+    for (size_t i = 0; i < weft_state_count(w.s); i++)
+        if (!weft_state_entry(w.s, i, &e) && strstr(e.name, ".count")) break;
+    if (CHECK(strstr(e.name, ".count") && e.bytes >= 24 && e.bytes <= sizeof count)) {
+        CHECK_EQ(weft_state_get(w.s, e.name, count, e.bytes), WEFT_OK);
+        count[1] = count[2] = -5; /* not the steps */
+        CHECK_EQ(weft_state_set(w.s, e.name, count, e.bytes), WEFT_OK);
+        CHECK_EQ(weft_ppo_step(w.a, 0, NULL), WEFT_STATE);
+        CHECK_EQ(weft_ppo_step(w.a, 0, NULL), WEFT_STATE);
+    }
+    world_close(&w);
+}
+
 /* ---- legal moves only ---- */
 
 /* Of three actions one is barred in each state; taking it is noted. */

@@ -298,6 +298,39 @@ TEST(get_and_set_know_sizes) {
     end();
 }
 
+TEST(a_limit_is_kept_before_memory_is_taken) {
+    begin();
+    weft_state_limit(s, 100);
+    weft_param(g, s, "a", weft_dims(20), zeros);
+    const uint64_t before = weft_allocated(c);
+    CHECK(!weft_ok(weft_param(g, s, "b", weft_dims(1 << 20), zeros)));
+    CHECK(weft_allocated(c) - before < 1 << 16);
+    CHECK_EQ(weft_graph_error(g), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "state \"b\": 4194304 bytes, and 80 before it: more than the 100");
+    CHECK_EQ(weft_state_count(s), 1);
+    weft_graph *h = weft_graph_new(c);
+    weft_state_limit(s, 0);
+    CHECK(weft_ok(weft_param(h, s, "b", weft_dims(1000), zeros)));
+    weft_state_limit(NULL, 1);
+    weft_graph_free(h);
+    end();
+}
+
+TEST(changes_from_outside_are_counted) {
+    begin();
+    const float v[2] = {1, 2};
+    weft_param(g, s, "w", weft_dims(2), zeros);
+    weft_buffer(g, s, "rng.a", WEFT_F32, weft_dims(2), zeros);
+    CHECK_EQ(weft_state_changes(s), 0);
+    CHECK_EQ(weft_state_set(s, "w", v, sizeof v), WEFT_OK); /* a rate, say */
+    CHECK_EQ(weft_state_changes(s), 0);
+    CHECK_EQ(weft_state_set(s, "rng.a", v, sizeof v), WEFT_OK);
+    CHECK_EQ(weft_state_set(s, "rng.a", v, 1), WEFT_ARGUMENT);
+    CHECK_EQ(weft_state_changes(s), 1);
+    CHECK_EQ(weft_state_changes(NULL), 0);
+    end();
+}
+
 TEST(the_hash_sees_names_shapes_and_values) {
     uint64_t seen[6];
     for (int i = 0; i < 6; i++) {

@@ -100,6 +100,8 @@ typedef struct weft_csv_desc {
     weft_missing missing;
     weft_task    task;
     int          most_words;   /* a column of words may have so many different ones; 0: 64 */
+    const char *const *classes;  /* the label's classes in this order, as a model knows them; */
+    size_t       class_count;    /* another word is an error. 0: those that are found */
     const weft_data *like;     /* columns, words and classes as this set has them; for a test set */
 } weft_csv_desc;
 WEFT_API weft_data *weft_data_csv(weft_ctx *c, const char *path, const weft_csv_desc *d);

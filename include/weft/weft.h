@@ -495,6 +495,12 @@ WEFT_API weft_err weft_state_get(weft_state *s, const char *name, void *out, siz
     /* copy out */
 WEFT_API weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes);
     /* copy in */
+WEFT_API uint64_t weft_state_changes(const weft_state *s);
+    /* times that weft_state_set, or a load, has changed an entry named "rng...", which is where
+       agents keep what they go on from: others mean that it is to be checked again */
+WEFT_API void     weft_state_limit(weft_state *s, size_t bytes);
+    /* entries that would need more in all are refused before they get memory, as for a network that
+       a file describes; 0: any */
 WEFT_API void    *weft_state_data(weft_state *s, const char *name);
     /* the memory itself, on the CPU; NULL if unknown */
 WEFT_API uint64_t weft_state_hash(weft_state *s);                    /* of all names and values */

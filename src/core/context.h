@@ -53,6 +53,8 @@ struct weft_state {
     const char **slab;  size_t slabs, slab_cap;
     char    **segment;  size_t segments, segment_cap;
     size_t    sealed;                /* entries that have memory                       */
+    size_t    bytes, limit;          /* of all entries; the most there may be, 0: any  */
+    uint64_t  changes;               /* times that weft_state_set has changed "rng..." */
     uint32_t  seed;
     uint32_t  users;                 /* plans and graphs that hold on to this struct   */
     bool      freed;                 /* the owner is done; the last user frees the rest */

@@ -121,13 +121,20 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
                   shape_text(want, sizeof want, dims.rank, dims.n));
         return STATE_NOT_FOUND;
     }
+    const size_t bytes = (size_t)count * weft_dtype_size(t);
+    if (s->limit && (s->bytes > s->limit || bytes > s->limit - s->bytes)) {
+        weft_fail(s->ctx, WEFT_STATE,
+                  "state \"%s\": %zu bytes, and %zu before it: more than the %zu it may have", name,
+                  bytes, s->bytes, s->limit);
+        return STATE_NOT_FOUND;
+    }
     int64_t kind = state_slab(s, slab);
     state_entry e = {.name = arena_text(&s->names, name),
                      .dtype = (uint8_t)t,
                      .trained = trained,
                      .dims = dims,
                      .count = count,
-                     .bytes = (size_t)count * weft_dtype_size(t),
+                     .bytes = bytes,
                      .slab = (uint32_t)kind,
                      .init = init,
                      .hash = state_hash(name),
@@ -139,6 +146,7 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
     uint32_t *slot = &s->table[e.hash & (s->table_size - 1)];
     s->entry[s->n - 1].next = *slot;
     *slot = (uint32_t)s->n;
+    s->bytes += bytes;
     return (int64_t)s->n - 1;
 }
 
@@ -310,7 +318,16 @@ weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t 
     state_entry *e = state_named(s, "weft_state_set", name);
     WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));
     memcpy(e->data, in, bytes);
+    if (strncmp(name, "rng.", 4) == 0) s->changes++;
     return WEFT_OK;
+}
+
+void weft_state_limit(weft_state *s, size_t bytes) {
+    if (s) s->limit = bytes;
+}
+
+uint64_t weft_state_changes(const weft_state *s) {
+    return s ? s->changes : 0;
 }
 
 void *weft_state_data(weft_state *s, const char *name) {

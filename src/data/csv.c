@@ -87,6 +87,29 @@ static weft_err csv_check(const csv_job *j, const csv_cell *cell, bool *missing)
     return WEFT_OK;
 }
 
+/* The place of a word among the classes that the caller knows; -1: it is none of them. */
+static int32_t csv_known_class(const csv_job *j, const char *word) {
+    for (size_t i = 0; i < j->desc->class_count; i++)
+        if (strcmp(j->desc->classes[i], word) == 0) return (int32_t)i;
+    return -1;
+}
+
+static weft_err csv_unknown_class(const csv_job *j, const csv_cell *cell) {
+    char list[160] = "";
+    size_t n = 0, i = 0;
+    for (; i < j->desc->class_count && n < sizeof list - 60; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.40s", i ? ", " : "",
+                              j->desc->classes[i]);
+    char what[240];
+    snprintf(what, sizeof what, "is none of the %zu classes that are known: %s%s",
+             j->desc->class_count, list, i < j->desc->class_count ? ", ..." : "");
+    return csv_wrong(j, cell, what);
+}
+
+static bool csv_may_be_number(const csv_job *j) {
+    return j->desc->task == WEFT_TASK_AUTO && !j->desc->class_count;
+}
+
 static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) {
     const bool label = c->kind == CSV_LABEL_CLASS;
     const int most = label                     ? CSV_MOST_WORDS
@@ -97,7 +120,12 @@ static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) 
     DATA_TRY(csv_words_add(&j->words, cell, c->whole, &fresh));
     if (!fresh) return WEFT_OK;
     c->words++;
-    if (label && c->whole && j->desc->task == WEFT_TASK_AUTO && c->words > CSV_MOST_CLASSES) {
+    if (label && j->desc->class_count) {
+        char word[CSV_LONGEST_WORD];
+        csv_plain(cell, c->whole, word);
+        if (csv_known_class(j, word) < 0) return csv_unknown_class(j, cell);
+    }
+    if (label && c->whole && csv_may_be_number(j) && c->words > CSV_MOST_CLASSES) {
         csv_words_drop(&j->words, (int32_t)cell->column);
         c->kind = CSV_LABEL_NUMBER;
         return WEFT_OK;
@@ -132,7 +160,7 @@ static weft_err csv_compare(csv_job *j, const csv_cell *cell) {
     DATA_TRY(csv_check(j, cell, &missing));
     if (missing || c->kind == CSV_NUMBER || c->kind == CSV_LABEL_NUMBER) return WEFT_OK;
     if (csv_word_place(j->schema, c, cell) >= 0) return WEFT_OK;
-    return csv_wrong(j, cell, "is none of the words that .like has");
+    return csv_wrong(j, cell, "is none of the words that it has in the other table");
 }
 
 /* Names of the elements of "x": the column's, or "column=word". */
@@ -165,13 +193,34 @@ static weft_err csv_name_elements(csv_job *j) {
     return WEFT_OK;
 }
 
+/* The label's words, which are all known, become the classes that the caller has. */
+static weft_err csv_take_classes(csv_job *j) {
+    csv_schema *const s = j->schema;
+    const csv_column *const c = &s->column[s->label];
+    const size_t n = j->desc->class_count;
+    size_t bytes = n * sizeof *s->class_name;
+    for (size_t i = 0; i < n; i++) bytes += strlen(j->desc->classes[i]) + 1;
+    s->class_of = data_alloc(j->d->names_store, ((size_t)c->words + 1) * sizeof *s->class_of);
+    s->class_name = s->class_of ? data_alloc(j->d->names_store, bytes) : NULL;
+    if (!s->class_name) return WEFT_MEMORY;
+    for (int32_t i = 0; i < c->words; i++)
+        s->class_of[i] = csv_known_class(j, s->word[c->word + i]);
+    char *text = (char *)(s->class_name + n);
+    for (size_t i = 0; i < n; i++) {
+        s->class_name[i] = text;
+        text += sprintf(text, "%s", j->desc->classes[i]) + 1;
+    }
+    s->classes = (int32_t)n;
+    return WEFT_OK;
+}
+
 /* All cells are seen: what the label is, means, words in order, places in "x". */
 static weft_err csv_settle(csv_job *j) {
     csv_schema *const s = j->schema;
     if (s->label >= 0) {
         csv_column *const c = &s->column[s->label];
         const bool few = j->rows >= 2 * (int64_t)c->words;
-        if (c->kind == CSV_LABEL_CLASS && c->whole && j->desc->task == WEFT_TASK_AUTO && !few) {
+        if (c->kind == CSV_LABEL_CLASS && c->whole && csv_may_be_number(j) && !few) {
             c->kind = CSV_LABEL_NUMBER;
             csv_words_drop(&j->words, (int32_t)s->label);
         }
@@ -185,7 +234,8 @@ static weft_err csv_settle(csv_job *j) {
         if (c->kind == CSV_NUMBER) s->elements++;
         else if (c->kind == CSV_WORDS) s->elements += c->words;
     }
-    return s->elements ? csv_name_elements(j) : WEFT_OK;
+    if (s->elements) DATA_TRY(csv_name_elements(j));
+    return s->label >= 0 && j->desc->class_count ? csv_take_classes(j) : WEFT_OK;
 }
 
 /* ---- writing ---- */
@@ -209,7 +259,11 @@ static weft_err csv_write(csv_job *j, const csv_cell *cell) {
         csv_number(cell, &value);
         j->y[j->row] = (float)value;
         break;
-    case CSV_LABEL_CLASS: j->y_class[j->row] = csv_word_place(s, c, cell); break;
+    case CSV_LABEL_CLASS: {
+        const int32_t place = csv_word_place(s, c, cell);
+        j->y_class[j->row] = s->class_of ? s->class_of[place] : place;
+        break;
+    }
     case CSV_SKIPPED:
     default: break;
     }
@@ -240,8 +294,8 @@ static weft_err csv_arrays(csv_job *j) {
     weft_field y = {.name = "y", .dtype = WEFT_F32, .rows = j->y, .row_bytes = sizeof *j->y};
     if (label->kind == CSV_LABEL_CLASS) {
         y.dtype = WEFT_I32;
-        y.classes = label->words;
-        y.class_names = s->word + label->word;
+        y.classes = s->class_of ? s->classes : label->words;
+        y.class_names = s->class_of ? s->class_name : s->word + label->word;
     }
     data_add(d, y);
     return WEFT_OK;
@@ -269,6 +323,10 @@ static weft_err csv_fill(weft_data *d, weft_bytes file, const weft_csv_desc *des
     if (j.desc->separator == '"' || j.desc->separator == '\n' || j.desc->separator == '\r')
         return weft_fail(d->ctx, WEFT_ARGUMENT,
                          "weft_data_csv: a separator that ends cells or lines");
+    if (j.desc->class_count > CSV_MOST_WORDS || (j.desc->class_count && !j.desc->classes))
+        return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_csv: %zu classes, at most %d fit%s",
+                         j.desc->class_count, CSV_MOST_WORDS,
+                         j.desc->classes ? "" : ", and the list is NULL");
     j.start = csv_reader_of(d->ctx, file, j.desc->separator);
     const weft_err e = csv_make(&j);
     d->schema = j.schema;

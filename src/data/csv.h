@@ -69,6 +69,9 @@ typedef struct csv_schema {
     const char **name; /* of the columns; NULL without a header            */
     const char **word; /* of all columns, each column's in order           */
     const char **element_name;
+    int32_t *class_of;   /* the class of each word of the label; NULL: its place   */
+    int32_t classes;     /* with class_of: how many, and their names               */
+    const char **class_name;
 } csv_schema;
 
 /* ---- words: the different ones of each column, in csv_words.c ---- */
@@ -96,6 +99,10 @@ typedef struct csv_words {
 weft_err csv_words_add(csv_words *w, const csv_cell *cell, bool whole, bool *fresh);
 void csv_words_drop(csv_words *w, int32_t column); /* forgets those of a column    */
 void csv_words_free(csv_words *w);
+
+/* The word as it is compared and shown: without quotes; whole numbers in their plain form. Gives its
+ * length, as csv_word does. */
+size_t csv_plain(const csv_cell *cell, bool whole, char out[CSV_LONGEST_WORD]);
 
 /* Writes the words in order into the schema, and what each column has of them. */
 weft_err csv_words_sort(csv_words *w, data_store *names, csv_schema *s);

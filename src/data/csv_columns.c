@@ -213,6 +213,7 @@ static weft_err columns_choose_label(csv_job *j) {
     }
     c->whole = !seen->broken;
     c->kind = CSV_LABEL_CLASS;
+    if (j->desc->class_count) return WEFT_OK;
     if (j->desc->task == WEFT_TASK_NUMBERS) c->kind = CSV_LABEL_NUMBER;
     else if (j->desc->task == WEFT_TASK_AUTO && seen->broken && !seen->words)
         c->kind = CSV_LABEL_NUMBER;
@@ -240,12 +241,13 @@ static weft_err columns_adopt(csv_job *j) {
     const csv_schema *const own = j->schema, *const s = j->desc->like->schema;
     csv_cell cell = {.line = j->start.line};
     if (own->columns != s->columns)
-        return csv_bad(&j->start, &cell, NULL, "there are %lld columns, in .like %lld",
+        return csv_bad(&j->start, &cell, NULL, "there are %lld columns, the other table has %lld",
                        (long long)own->columns, (long long)s->columns);
     for (int64_t i = 0; own->name && s->name && i < s->columns; i++) {
         cell.column = i;
         if (strcmp(own->name[i], s->name[i]) != 0)
-            return csv_bad(&j->start, &cell, own->name[i], "in .like it is called %s", s->name[i]);
+            return csv_bad(&j->start, &cell, own->name[i], "the other table calls it %s",
+                           s->name[i]);
     }
     j->schema = (csv_schema *)s; /* kept by the set's names, and only read from here on */
     return WEFT_OK;

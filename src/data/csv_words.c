@@ -17,8 +17,7 @@ static bool words_whole(const csv_cell *cell, long long *value) {
     return true;
 }
 
-/* The word as it is compared and shown: without quotes; whole numbers in their plain form. */
-static size_t words_plain(const csv_cell *cell, bool whole, char out[CSV_LONGEST_WORD]) {
+size_t csv_plain(const csv_cell *cell, bool whole, char out[CSV_LONGEST_WORD]) {
     long long value;
     if (whole && words_whole(cell, &value))
         return (size_t)snprintf(out, CSV_LONGEST_WORD, "%lld", value);
@@ -43,8 +42,7 @@ static size_t words_find(const csv_words *w, int32_t column, const char *word, s
         const csv_entry *e = &w->entry[w->table[at]];
         if (e->column != column) continue;
         const csv_cell cell = words_cell(e);
-        if (words_plain(&cell, e->whole, other) == length && memcmp(other, word, length) == 0)
-            break;
+        if (csv_plain(&cell, e->whole, other) == length && memcmp(other, word, length) == 0) break;
     }
     return at;
 }
@@ -54,7 +52,7 @@ static void words_refill(csv_words *w) {
     for (size_t i = 0; i < w->count; i++) {
         char word[CSV_LONGEST_WORD];
         const csv_cell cell = words_cell(&w->entry[i]);
-        const size_t length = words_plain(&cell, w->entry[i].whole, word);
+        const size_t length = csv_plain(&cell, w->entry[i].whole, word);
         w->table[words_find(w, w->entry[i].column, word, length)] = (int32_t)i;
     }
 }
@@ -76,7 +74,7 @@ static weft_err words_grow(csv_words *w) {
 weft_err csv_words_add(csv_words *w, const csv_cell *cell, bool whole, bool *fresh) {
     char word[CSV_LONGEST_WORD];
     const int32_t column = (int32_t)cell->column;
-    const size_t length = words_plain(cell, whole, word);
+    const size_t length = csv_plain(cell, whole, word);
     *fresh = !w->places || w->table[words_find(w, column, word, length)] < 0;
     if (!*fresh || w->count == CSV_MOST_WORDS) return WEFT_OK;
     if (w->count == w->room) DATA_TRY(words_grow(w));
@@ -115,8 +113,8 @@ static int words_before(const void *a, const void *b) {
     if (x->column != y->column) return x->column < y->column ? -1 : 1;
     char p[CSV_LONGEST_WORD], q[CSV_LONGEST_WORD];
     const csv_cell c = words_cell(x), d = words_cell(y);
-    words_plain(&c, x->whole, p);
-    words_plain(&d, y->whole, q);
+    csv_plain(&c, x->whole, p);
+    csv_plain(&d, y->whole, q);
     return words_compare(p, q, x->whole);
 }
 
@@ -126,7 +124,7 @@ weft_err csv_words_sort(csv_words *w, data_store *names, csv_schema *s) {
     size_t bytes = w->count * sizeof *s->word;
     for (size_t i = 0; i < w->count; i++) {
         const csv_cell cell = words_cell(&w->entry[i]);
-        bytes += words_plain(&cell, w->entry[i].whole, word) + 1;
+        bytes += csv_plain(&cell, w->entry[i].whole, word) + 1;
     }
     s->word = data_alloc(names, bytes);
     if (!s->word) return WEFT_MEMORY;
@@ -136,7 +134,7 @@ weft_err csv_words_sort(csv_words *w, data_store *names, csv_schema *s) {
         csv_column *c = &s->column[w->entry[i].column];
         if (!c->words++) c->word = (int32_t)i;
         s->word[i] = text;
-        text += words_plain(&cell, w->entry[i].whole, text) + 1;
+        text += csv_plain(&cell, w->entry[i].whole, text) + 1;
     }
     return WEFT_OK;
 }
@@ -145,7 +143,7 @@ int32_t csv_word_place(const csv_schema *s, const csv_column *c, const csv_cell 
     char word[CSV_LONGEST_WORD];
     long long value;
     if (c->whole && !words_whole(cell, &value)) return -1;
-    if (words_plain(cell, c->whole, word) == CSV_LONGEST_WORD) return -1;
+    if (csv_plain(cell, c->whole, word) == CSV_LONGEST_WORD) return -1;
     int32_t low = 0, high = c->words;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;

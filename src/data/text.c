@@ -105,7 +105,7 @@ static weft_err text_survey(weft_reader *in, bool given, text_alphabet *a, size_
         const char *wrong;
         const int length = text_decode(in->bytes + i, in->n - i, &code, &wrong);
         if (length && given && !(a->has[code / 64] >> code % 64 & 1))
-            wrong = "it does not occur in .like";
+            wrong = "it does not occur in the other text";
         if (wrong) {
             char field[40];
             snprintf(field, sizeof field, "character %zu", *characters);

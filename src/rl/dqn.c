@@ -136,7 +136,7 @@ weft_dqn *weft_dqn_new(weft_state *s, weft_envs *v, const char *name, const weft
     if (!e) {
         a->e = a->net.e;
         a->n = weft_envs_count(v);
-        a->explore_at = a->seen = -1;
+        a->explore_at = -1;
         a->optimiser =
             a->d.optimiser ? *a->d.optimiser : (weft_optimiser_desc){.kind = WEFT_OPTIMISER_ADAM};
         e = dqn_make(a);
@@ -281,10 +281,11 @@ static weft_err dqn_check(const weft_dqn *a) {
 weft_err weft_dqn_step(void *agent, int64_t step, weft_metrics *m) {
     weft_dqn *const a = agent;
     (void)step;
-    if (a->seen != a->count->steps) {
+    if (a->seen != weft_state_changes(a->s) + 1) {
         AGENT_TRY(dqn_check(a));
         a->explore_at = -1;
     }
+    a->seen = 0; /* a step that fails is no reason to believe the state */
     const int64_t ticks = a->d.by_episode ? a->count->episodes : a->count->steps;
     AGENT_TRY(dqn_choose(a));
     AGENT_TRY(weft_envs_step(a->v, a->action, a->reward, a->done));
@@ -293,8 +294,9 @@ weft_err weft_dqn_step(void *agent, int64_t step, weft_metrics *m) {
     for (int i = 0; i < a->n; i++)
         if (a->done[i]) dqn_episode(a, i);
     if (a->count->episodes != episodes) dqn_next_stage(a);
-    a->seen = ++a->count->steps;
+    a->count->steps++;
     AGENT_TRY(dqn_learn(a, ticks, a->d.by_episode ? a->count->episodes : a->count->steps));
+    a->seen = weft_state_changes(a->s) + 1;
     if (m) dqn_metrics(a, m);
     return WEFT_OK;
 }

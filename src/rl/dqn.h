@@ -49,7 +49,7 @@ struct weft_dqn {
     int32_t *stage; /* [1] */
     uint8_t *stale; /* [n] 1: the episode going on began at another level, and does not count */
 
-    int64_t seen;       /* steps when it last looked: others mean something was loaded */
+    uint64_t seen;      /* changes of the state when it last looked, and 1: more mean a load */
     int64_t explore_at; /* what epsilon was computed for */
     float epsilon;
     bool learned; /* an update has run, so there is a loss */

@@ -51,7 +51,7 @@ struct weft_ppo {
     weft_rng *rng;
     float *recent; /* [PPO_WINDOW] sums of rewards, a ring */
 
-    int64_t seen; /* steps when it last looked: others mean something was loaded */
+    uint64_t seen; /* changes of the state when it last looked, and 1: more mean a load */
 };
 
 /* ---- graphs ---- */
@@ -219,7 +219,7 @@ weft_ppo *weft_ppo_new(weft_state *s, weft_envs *v, const char *name, const weft
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_ppo_new: the state is NULL");
     weft_ppo *a = s ? kept_memory(c, sizeof *a, "weft_ppo_new") : NULL;
     if (!a) return NULL;
-    a->c = c, a->s = s, a->v = v, a->seen = -1;
+    a->c = c, a->s = s, a->v = v;
     if (d) a->d = *d;
     a->net = (agent_net){.net = a->d.net, .user = a->d.user, .sparse = a->d.sparse};
     weft_err e = agent_net_make(&a->net, s, v, name, a->d.hidden, "weft_ppo_new");
@@ -369,10 +369,12 @@ static weft_err ppo_check(const weft_ppo *a) {
 weft_err weft_ppo_step(void *agent, int64_t step, weft_metrics *m) {
     weft_ppo *const a = agent;
     (void)step;
-    if (a->seen != a->count->steps) AGENT_TRY(ppo_check(a));
+    if (a->seen != weft_state_changes(a->s) + 1) AGENT_TRY(ppo_check(a));
+    a->seen = 0; /* a step that fails is no reason to believe the state */
     AGENT_TRY(ppo_play(a));
     AGENT_TRY(ppo_learn(a));
-    a->seen = a->count->steps += a->d.horizon;
+    a->count->steps += a->d.horizon;
+    a->seen = weft_state_changes(a->s) + 1;
     if (!m) return WEFT_OK;
     const int64_t n = a->count->episodes < PPO_WINDOW ? a->count->episodes : PPO_WINDOW;
     double sum = 0;
