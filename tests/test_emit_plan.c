@@ -113,6 +113,38 @@ static void net_batched(net *n, weft_graph *g,
                              &(weft_pool_desc){.size = {2, 2}}));
 }
 
+/* Convolutions of every kind the loops know: strides, paddings, dilations, groups, images of either
+ * order, a kernel that is larger than the image. */
+static void net_images(net *n, weft_graph *g, weft_state *s) {
+    weft_tensor x = fed(n, g, WEFT_F32, weft_dims(2, 6, 9, 7));
+    weft_tensor w =
+        weft_param(g, s, "w", weft_dims(12, 3, 3, 2), (weft_init){WEFT_INIT_UNIFORM, -0.5f, 0.5f});
+    fetched(n,
+            weft_conv2d(x, w,
+                        &(weft_conv_desc){
+                            .stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 3}, .groups = 2}));
+    weft_tensor last = fed(n, g, WEFT_F32, weft_dims(3, 2, 3, 5));
+    weft_tensor v =
+        weft_param(g, s, "v", weft_dims(33, 5, 3, 3), (weft_init){WEFT_INIT_UNIFORM, -0.5f, 0.5f});
+    weft_tensor y = weft_relu(
+        weft_conv2d(last, v, &(weft_conv_desc){.padding = {2, 1}, .channels_last = true}));
+    fetched(n, y);
+    fetched(n, weft_conv1d(weft_reshape(y, weft_dims(3, 4, 99)),
+                           fed(n, g, WEFT_F32, weft_dims(1, 4, 5)), NULL));
+}
+
+static void net_learn(net *n, weft_graph *g, weft_state *s) { /* a convolution that is trained */
+    weft_tensor x = fed(n, g, WEFT_F32, weft_dims(3, 2, 6, 6)),
+                t = fed(n, g, WEFT_I32, weft_dims(3));
+    weft_tensor w =
+        weft_param(g, s, "w", weft_dims(8, 2, 3, 3), (weft_init){WEFT_INIT_UNIFORM, -0.5f, 0.5f});
+    weft_tensor h = weft_tanh(weft_conv2d(x, w, &(weft_conv_desc){.padding = {1, 1}}));
+    weft_tensor loss =
+        weft_cross_entropy(weft_linear(s, weft_reshape(h, weft_dims(3, -1)), 3, "fc"), t);
+    n->update = weft_sgd(s, loss, &(weft_sgd_desc){.lr = 0.1f});
+    fetched(n, loss);
+}
+
 static void net_recur(net *n, weft_graph *g, weft_state *s) { /* unrolled, forward and backward */
     weft_tensor x = fed(n, g, WEFT_F32, weft_dims(4, 5, 3)), t = fed(n, g, WEFT_I32, weft_dims(5));
     weft_init init = {WEFT_INIT_UNIFORM, -0.5f, 0.5f};
@@ -144,6 +176,7 @@ static const sample samples[] = {
     { "classify", net_classify }, { "train", net_train },     { "embed", net_embed },
     { "scan", net_scan },         { "random", net_random },   { "dropout", net_dropout },
     { "narrow", net_narrow },     { "batched", net_batched }, { "recur", net_recur },
+    { "images", net_images },     { "learn", net_learn },
 };
 /* clang-format on */
 
@@ -200,7 +233,7 @@ static bool build(const char *text, const char *name, const char *flags) {
     snprintf(path, sizeof path, "%s/%s.c", folder, name);
     FILE *f = fopen(path, "w");
     if (!f || fputs(text, f) < 0 || fclose(f)) return false;
-    snprintf(command, sizeof command, "%s -std=c99 -O2 -Wall -Werror %s '%s' -o '%s/%s' -lm",
+    snprintf(command, sizeof command, "%s -std=c99 -O2 -Wall -Wextra -Wpedantic -Werror %s '%s' -o '%s/%s' -lm",
              cc && *cc ? cc : "cc", flags, path, folder, name);
     return system(command) == 0;
 }
@@ -282,6 +315,39 @@ TEST(files_do_what_plans_do) {
         }
         machine_free(&null);
         machine_free(&ref);
+    }
+}
+
+/* How many lines of the text begin so. */
+static int lines_of(const char *text, const char *begins) {
+    int n = strncmp(text, begins, strlen(begins)) == 0;
+    for (const char *p = text; (p = strchr(p, '\n')); p++)
+        n += strncmp(p + 1, begins, strlen(begins)) == 0;
+    return n;
+}
+
+/* What is only read is const, and a convolution is one loop. */
+TEST(files_say_what_they_leave_alone) {
+    static const struct {
+        const char *sample;
+        int fixed, changed, products;
+    } table[] = {
+        {"classify", 4, 0, 0}, {"train", 1, 13, 0}, {"images", 2, 0, 3}, {"learn", 1, 3, 1}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const sample *x = samples;
+        while (strcmp(x->name, table[i].sample) != 0) x++;
+        machine null;
+        CASE("%s", x->name);
+        if (machine_make(&null, "null", x)) {
+            char *text = weft_plan_emit_c(null.p, "m");
+            if (CHECK(text != NULL)) {
+                CHECK_EQ(lines_of(text, "static const float state_"), table[i].fixed);
+                CHECK_EQ(lines_of(text, "static float state_"), table[i].changed);
+                CHECK_EQ(lines_of(text, "    static float patch["), table[i].products);
+            }
+            weft_text_free(null.c, text);
+        }
+        machine_free(&null);
     }
 }
 

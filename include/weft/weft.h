@@ -563,7 +563,7 @@ typedef struct weft_plan_desc {
     weft_updates update;  /* what a run changes */
     bool  training;       /* include updates that layers left with the graph */
     int   threads;        /* 0: chosen from the work, at most the context's */
-    bool  portable;       /* no fast kernels for blocks: what weft_plan_emit_c needs */
+    bool  portable;       /* only steps that weft_plan_emit_c can write */
     bool  unfused;        /* one kernel per operation, for comparison */
     bool  watch;          /* the same, slowly, every result looked at: weft_plan_finding */
     const char *name;     /* "train": what profiles call it; NULL: none */

@@ -8,7 +8,7 @@
 #include <math.h>
 
 const block_info block_table[BLOCK_COUNT] = {
-#define BLOCK(name, parts) {#name, parts},
+#define BLOCK(name, parts, in_c) {#name, parts, in_c},
 #include "core/blocks.def"
 };
 

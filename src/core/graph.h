@@ -29,7 +29,7 @@ extern const op_info op_table[OP_COUNT];
 WEFT_INLINE bool op_is_map(int o) { return op_table[o].cls <= CLASS_MAP; }
 
 typedef enum block {
-#define BLOCK(name, parts) BLOCK_##name,
+#define BLOCK(name, parts, in_c) BLOCK_##name,
 #include "core/blocks.def"
     BLOCK_COUNT
 } block;
@@ -144,7 +144,7 @@ bool vjp_structural(weft_tensor t, weft_tensor dy, weft_tensor *out);
 bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out);
 
 /* blocks.c: a block as composed operations; out has one tensor per part. */
-typedef struct block_info { const char *name; int parts; } block_info;
+typedef struct block_info { const char *name; int parts; bool in_c; } block_info;
 extern const block_info block_table[BLOCK_COUNT];
 bool block_makes_image(int64_t which);  /* its one part is an image [N, H, W, C] */
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin, weft_tensor *out);

@@ -423,7 +423,8 @@ static void emit_head(emitter *e, const char *name) {
         text_add(t, "void %s(char *const *at) {\n", name);
         for (int i = 0; i < e->bufs; i++)
             if (e->read[i])
-                text_add(t, "    %s *b%d = at[%d];\n", e->written[i] ? "char" : "const char", i, i);
+                text_add(t, "    %s *%sb%d = at[%d];\n", e->written[i] ? "char" : "const char",
+                         e->apart ? "restrict " : "", i, i);
     } else if (e->lang == EMIT_CUDA) {
         text_add(t, "extern \"C\" __global__ void __launch_bounds__(256) %s(", name);
         for (int i = 0; i < e->bufs; i++)
@@ -447,11 +448,10 @@ static void emit_head(emitter *e, const char *name) {
     }
 }
 
-bool emit_kernel(text *t, emit_language lang, const kernel *k, const buffer *buf,
-                 const char *name) {
-    (void)buf; /* views say all that a language needs */
+static bool emit_any(text *t, emit_language lang, const kernel *k, bool apart, const char *name) {
     emitter e = {.t = t,
                  .lang = lang,
+                 .apart = apart,
                  .w = &emit_language_words[lang],
                  .k = k,
                  .depth = 1,
@@ -482,4 +482,14 @@ bool emit_kernel(text *t, emit_language lang, const kernel *k, const buffer *buf
     mem_free(t->m, e.fact);
     if (!done && t->s) t->s[t->n = before] = 0;
     return done && !t->failed;
+}
+
+bool emit_kernel(text *t, emit_language lang, const kernel *k, const buffer *buf,
+                 const char *name) {
+    (void)buf; /* views say all that a language needs */
+    return emit_any(t, lang, k, false, name);
+}
+
+bool emit_kernel_apart(text *t, const kernel *k, const char *name) {
+    return emit_any(t, EMIT_C, k, true, name);
 }

@@ -22,6 +22,10 @@ enum { EMIT_THREADS = 256, EMIT_BUFFERS = 128 };
  *     share words between threads (views that are not packed row after row from a word's start) */
 bool emit_kernel(text *t, emit_language lang, const kernel *k, const buffer *buf, const char *name);
 
+/* In C, where no buffer that is written overlaps another: the pointers say so (restrict), and a
+ * compiler may use vectors. */
+bool emit_kernel_apart(text *t, const kernel *k, const char *name);
+
 void emit_prelude(text *t, emit_language lang);                       /* every helper */
 void emit_prelude_for(text *t, emit_language lang, const char *body); /* those that body uses */
 

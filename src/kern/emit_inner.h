@@ -37,6 +37,7 @@ typedef struct emitter {
     emit_fact *fact; /* of each instruction */
     uint32_t buf[EMIT_BUFFERS];
     bool read[EMIT_BUFFERS], written[EMIT_BUFFERS];
+    bool apart; /* C: nothing that is written lies in two buffers */
     int bufs, dims, depth;
     int last;                   /* phase of the stores */
     int share_items, share_row; /* elements of one word, which one thread must write */

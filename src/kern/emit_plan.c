@@ -1,7 +1,8 @@
 /* emit_plan.c - a whole plan as one C99 file that needs nothing but libm.
  *
  * Intermediates share a static arena at the plan's own offsets; feeds and fetches, state and
- * constants are arrays of their types with the values of this moment in them. A step is a
+ * constants are arrays of their types with the values of this moment in them, const where no step
+ * writes. A step is a
  * function, a run calls them in order. State lives in the file's arrays, so a plan with updates
  * goes on training where it is compiled in. Kernels are emit.c's, routines emit_step.c's. */
 #include "core/context.h"
@@ -14,6 +15,7 @@ typedef struct plan_c {
     const char *name;
     uint8_t *used;  /* per buffer: somebody names it */
     uint8_t *bound; /* per buffer: a feed or a fetch lies there */
+    uint8_t *wrote; /* per buffer: a step writes to it */
 } plan_c;
 
 static const char *const plan_c_type[WEFT_DTYPE_COUNT] = {
@@ -49,11 +51,41 @@ static void plan_c_address(const plan_c *c, text *t, uint32_t buf) {
     if (at) text_add(t, " + %zu", at);
 }
 
-static void plan_c_use(const plan_c *c, uint32_t buf, bool bound) {
+static void plan_c_use(const plan_c *c, uint32_t buf, bool bound, bool wrote) {
     size_t at;
     const uint32_t root = plan_c_first(c->p, plan_c_root(c->p, buf, &at));
     c->used[root] = 1;
     c->bound[root] |= bound;
+    c->wrote[root] |= wrote;
+}
+
+static bool plan_c_stores(const kernel *k, uint32_t buf) {
+    for (int i = 0; i < k->nins; i++)
+        if (k->ins[i].op == K_STORE && k->view[k->ins[i].view].buf == buf) return true;
+    return false;
+}
+
+/* Whether the two lie in the same memory, if only in part. */
+static bool plan_c_overlap(const weft_plan *p, uint32_t a, uint32_t b) {
+    size_t at[2];
+    const uint32_t of[2] = {a, b};
+    uint32_t root[2];
+    for (int i = 0; i < 2; i++) {
+        root[i] = plan_c_first(p, plan_c_root(p, of[i], &at[i]));
+        if (p->buf[root[i]].place == BUF_ARENA) at[i] += p->buf[root[i]].offset;
+    }
+    const bool arena = p->buf[root[0]].place == BUF_ARENA && p->buf[root[1]].place == BUF_ARENA;
+    if (!arena && root[0] != root[1]) return false;
+    return at[0] < at[1] + p->buf[b].bytes && at[1] < at[0] + p->buf[a].bytes;
+}
+
+static bool plan_c_apart(const weft_plan *p, const kernel *k) {
+    uint32_t buf[EMIT_BUFFERS];
+    const int n = emit_buffers(k, buf);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n && plan_c_stores(k, buf[i]); j++)
+            if (i != j && plan_c_overlap(p, buf[i], buf[j])) return false;
+    return n >= 0;
 }
 
 /* The buffers a function of step s takes. Gives their number, or -1. */
@@ -83,13 +115,14 @@ static void plan_c_element(text *t, int dtype, const char *p) {
 }
 
 /* Contents that are all zero need no list. */
-static void plan_c_array(text *t, const char *kind, uint32_t number, int dtype, size_t bytes,
-                         const char *data) {
+static void plan_c_array(text *t, const char *kind, uint32_t number, bool fixed, int dtype,
+                         size_t bytes, const char *data) {
     const size_t size = weft_dtype_size((weft_dtype)dtype), n = bytes / size;
     bool zero = true;
     for (size_t i = 0; data && i < bytes; i++) zero &= data[i] == 0;
-    text_add(t, "static %s %s_%u[%zu]", plan_c_type[dtype], kind, number, n ? n : 1);
-    if (zero) text_add(t, ";\n");
+    text_add(t, "static %s%s %s_%u[%zu]", fixed ? "const " : "", plan_c_type[dtype], kind, number,
+             n ? n : 1);
+    if (zero) text_add(t, fixed ? " = { 0 };\n" : ";\n");
     for (size_t i = 0; i < n && !zero; i++) {
         text_add(t, "%s", i == 0 ? " = {\n    " : i % 8 == 0 ? ",\n    " : ", ");
         plan_c_element(t, dtype, data + i * size);
@@ -120,14 +153,17 @@ static void plan_c_arrays(const plan_c *c, text *t) {
     bool arena = false;
     for (uint32_t b = 0; b < p->bufs; b++) {
         const buffer *x = &p->buf[b];
+        const bool fixed = !c->wrote[b] && !c->bound[b];
         if (!c->used[b]) continue;
         if (x->place == BUF_ARENA && !c->bound[b]) arena = true;
-        else if (x->place == BUF_ARENA) plan_c_array(t, "bound", b, x->dtype, x->bytes, NULL);
-        else if (x->place == BUF_DATA) plan_c_array(t, "data", b, x->dtype, x->bytes, x->data);
+        else if (x->place == BUF_ARENA)
+            plan_c_array(t, "bound", b, false, x->dtype, x->bytes, NULL);
+        else if (x->place == BUF_DATA)
+            plan_c_array(t, "data", b, fixed, x->dtype, x->bytes, x->data);
         else {
             const state_entry *e = &p->state[x->state]->entry[x->entry];
             plan_c_comment(t, e->name, shape_text(shape, sizeof shape, e->dims.rank, e->dims.n));
-            plan_c_array(t, "state", b, e->dtype, e->bytes, e->data);
+            plan_c_array(t, "state", b, fixed, e->dtype, e->bytes, e->data);
         }
     }
     if (arena) text_add(t, "static unsigned arena[%zu];\n", p->arena_bytes / 4 + 1);
@@ -146,7 +182,9 @@ static bool plan_c_step(const plan_c *c, text *t, size_t i) {
     if (s->kern) {
         if (s->kind != STEP_KERNEL) snprintf(name, sizeof name, "%.150s_step_%zu_then", c->name, i);
         text_add(t, "static ");
-        done = done && emit_kernel(t, EMIT_C, s->kern, c->p->buf, name);
+        done = done &&
+               (plan_c_apart(c->p, s->kern) ? emit_kernel_apart(t, s->kern, name)
+                                            : emit_kernel(t, EMIT_C, s->kern, c->p->buf, name));
     }
     text_add(t, "\n");
     return done;
@@ -261,7 +299,7 @@ static weft_err plan_c_check(const weft_plan *p, const char *name) {
             p->ctx, WEFT_UNSUPPORTED,
             "weft_plan_emit_c: this device has no steps to write; compile the plan on \"cpu\"");
     for (size_t i = 0; i < p->steps; i++)
-        if (p->step[i].kind == STEP_BLOCK)
+        if (p->step[i].kind == STEP_BLOCK && !block_table[p->step[i].block].in_c)
             return weft_fail(p->ctx, WEFT_UNSUPPORTED,
                              "weft_plan_emit_c: step %zu is a kernel of this device (%s); "
                              "compile the plan with .portable = true",
@@ -272,8 +310,8 @@ static weft_err plan_c_check(const weft_plan *p, const char *name) {
 static weft_err plan_c_write(plan_c *c, text *t, text *body) {
     const weft_plan *p = c->p;
     uint32_t buf[EMIT_BUFFERS];
-    for (size_t i = 0; i < p->ins; i++) plan_c_use(c, p->in[i].buf, true);
-    for (size_t i = 0; i < p->outs; i++) plan_c_use(c, p->out[i].buf, true);
+    for (size_t i = 0; i < p->ins; i++) plan_c_use(c, p->in[i].buf, true, true);
+    for (size_t i = 0; i < p->outs; i++) plan_c_use(c, p->out[i].buf, true, false);
     for (size_t i = 0; i < p->steps; i++)
         for (int kern = 0; kern < 2; kern++) {
             const step *s = &p->step[i];
@@ -282,7 +320,8 @@ static weft_err plan_c_write(plan_c *c, text *t, text *body) {
             if (n < 0)
                 return weft_fail(p->ctx, WEFT_UNSUPPORTED,
                                  "weft_plan_emit_c: step %zu has too many buffers", i);
-            for (int b = 0; b < n; b++) plan_c_use(c, buf[b], false);
+            for (int b = 0; b < n; b++)
+                plan_c_use(c, buf[b], false, kern ? plan_c_stores(s->kern, buf[b]) : b >= s->nin);
         }
     plan_c_arrays(c, body);
     for (size_t i = 0; i < p->steps; i++)
@@ -303,9 +342,10 @@ static weft_err plan_c_write(plan_c *c, text *t, text *body) {
 
 char *weft_plan_emit_c(const weft_plan *p, const char *name) {
     if (plan_c_check(p, name) != WEFT_OK) return NULL;
-    plan_c c = {.p = p, .name = name, .used = mem_new(p->m, 2 * p->bufs + 1)};
+    plan_c c = {.p = p, .name = name, .used = mem_new(p->m, 3 * p->bufs + 1)};
     text t = {.m = p->m}, body = {.m = p->m};
     c.bound = c.used ? c.used + p->bufs : NULL;
+    c.wrote = c.used ? c.bound + p->bufs : NULL;
     const weft_err e = c.used ? plan_c_write(&c, &t, &body)
                               : weft_fail(p->ctx, WEFT_MEMORY, "weft_plan_emit_c: out of memory");
     mem_free(p->m, c.used);

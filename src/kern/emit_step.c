@@ -1,4 +1,5 @@
-/* emit_step.c - matrix products, recurrences, scatters, sorts and copies as C functions.
+/* emit_step.c - matrix products, convolutions, recurrences, scatters, sorts and copies as C
+ * functions.
  *
  * Plain loops with literal extents and strides, in an order that compilers can vectorise.
  * Meanings are those of the CPU's routines; sums run in f32 along the operands. */
@@ -62,8 +63,9 @@ static void step_c_load(text *t, const roperand *o, int number, int skip, const 
 
 /* ---- products ---- */
 
-/* c[i, j] = sum over k of a[i, k] b[k, j], in every batch. Where both run along k, eight sums
- * side by side; else a stretch of c's row at a time, to which rows of b are added. */
+/* c[i, j] = sum over k of a[i, k] b[k, j], in every batch: by rows of b, or, where both run along k,
+ * by dot products. f32 that lies side by side goes through helpers, a stretch of c's row at a time
+ * whose extent is a literal; what is narrower or has strides is done in place. */
 static bool step_c_matmul(text *t, const step *s, const char *name) {
     const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
     const int r = c->rank, batch = r - 2;
@@ -71,6 +73,7 @@ static bool step_c_matmul(text *t, const step *s, const char *name) {
     const long long k = a->dim[r - 1], n = c->dim[r - 1];
     const int64_t ak = a->stride[r - 1], bk = b->stride[r - 2], bj = b->stride[r - 1],
                   cj = c->stride[r - 1];
+    const bool real = a->dtype == WEFT_F32 && b->dtype == WEFT_F32 && c->dtype == WEFT_F32;
     const char *wa = emit_dtype_word(a->dtype), *wb = emit_dtype_word(b->dtype),
                *wc = emit_dtype_word(c->dtype);
     step_c_open(t, name, 3, 2);
@@ -81,7 +84,16 @@ static bool step_c_matmul(text *t, const step *s, const char *name) {
         step_c_index(t, &s->in[i], i == 1 ? batch : r - 1, -1, NULL);
         text_add(t, ";\n");
     }
-    if (ak == 1 && bk == 1) {
+    if (real && bj == 1 && cj == 1) {
+        text_add(t, "        k_row(b0 + x * 4, %lld, b1 + y * 4, %lld, %lld, b2 + z * 4, %lld);\n",
+                 (long long)ak, (long long)bk, k, n);
+    } else if (real && ak == 1 && bk == 1) {
+        text_add(
+            t,
+            "        for (long long j = 0; j < %lld; j++)\n"
+            "            k_store_f32(b2, z + %s, k_dot(b0 + x * 4, b1 + (y + %s) * 4, %lld));\n",
+            n, step_c_times("j", cj).s, step_c_times("j", bj).s, k);
+    } else if (ak == 1 && bk == 1) {
         const step_c_product row = step_c_times("j", bj);
         text_add(t,
                  "        for (long long j = 0; j < %lld; j++) {\n"
@@ -118,6 +130,86 @@ static bool step_c_matmul(text *t, const step *s, const char *name) {
             step_c_times("j", bj).s, wb, u.s, wb, u.s, wc, step_c_times("(j + u)", cj).s);
     }
     step_c_close(t, loops);
+    return true;
+}
+
+/* The weights of a convolution as rows of outputs, one for each element of a patch: where they lie so
+ * already, the distance of two rows, else 0. */
+static long long step_c_weight_rows(const roperand *k) {
+    const bool rows = k->stride[3] == 1 && k->stride[1] == k->dim[2] * k->stride[2] &&
+                      k->stride[0] == k->dim[1] * k->stride[1];
+    return rows ? (long long)k->stride[2] : 0;
+}
+
+/* y[n, h, w, g, o] = sum over i, j, c of x[n, h sh - ph + i dh, w sw - pw + j dw, g, c] k[i, j, c, g, o]:
+ * a place of y is the product of a patch of x, gathered side by side, with the weights. */
+static bool step_c_conv(text *t, const step *s, const char *name) {
+    const roperand *x = &s->in[0], *k = &s->in[1], *y = &s->in[2];
+    const int64_t *a = s->attr;
+    if (x->rank != 4 || k->rank != 4 || y->rank != 4 || x->dtype != WEFT_F32 ||
+        k->dtype != WEFT_F32 || y->dtype != WEFT_F32)
+        return false;
+    const long long kh = k->dim[0], kw = k->dim[1], in = k->dim[2], groups = a[6],
+                    out = k->dim[3] / groups, patch = kh * kw * in, all = k->dim[3];
+    const long long rows = step_c_weight_rows(k);
+    const bool direct = y->stride[3] == 1;
+    step_c_open(t, name, 3, 2);
+    text_add(t, "    static float patch[%lld];\n", patch);
+    if (!direct) text_add(t, "    static float sum[%lld];\n", out);
+    if (rows) {
+        text_add(t, "    const char *weight = b1 + %lld;\n", 4 * (long long)k->off);
+    } else {
+        text_add(t,
+                 "    static float rows[%lld];\n"
+                 "    const char *weight = (const char *)rows;\n"
+                 "    float *row = rows;\n",
+                 patch * all);
+        const int loops = step_c_loops(t, k, 4, -1);
+        text_add(t, "        *row++ = ");
+        step_c_load(t, k, 1, -1, NULL);
+        text_add(t, ";\n    ");
+        for (int i = 0; i < loops; i++) text_add(t, "}");
+        text_add(t, "\n");
+    }
+    const int loops = step_c_loops(t, y, 3, -1);
+    char copy[160];
+    if (x->stride[3] == 1) snprintf(copy, sizeof copy, "memcpy(part, b0 + from * 4, %lld)", 4 * in);
+    else
+        snprintf(copy, sizeof copy,
+                 "for (long long c = 0; c < %lld; c++) part[c] = k_load_f32(b0, from + c * %lld)",
+                 in, (long long)x->stride[3]);
+    text_add(
+        t,
+        "    for (long long g = 0; g < %lld; g++) {\n"
+        "        float *part = patch;\n"
+        "        for (long long i = 0; i < %lld; i++)\n"
+        "            for (long long j = 0; j < %lld; j++, part += %lld) {\n"
+        "                const long long h = i1 * %lld - %lld + i * %lld;\n"
+        "                const long long w = i2 * %lld - %lld + j * %lld;\n"
+        "                const long long from = %lld + i0 * %lld + h * %lld + w * %lld + g * "
+        "%lld;\n"
+        "                if (h < 0 || h >= %lld || w < 0 || w >= %lld) memset(part, 0, %lld);\n"
+        "                else %s;\n"
+        "            }\n"
+        "        k_row((const char *)patch, 1, weight + g * %lld, %lld, %lld, ",
+        groups, kh, kw, in, (long long)a[0], (long long)a[2], (long long)a[4], (long long)a[1],
+        (long long)a[3], (long long)a[5], (long long)x->off, (long long)x->stride[0],
+        (long long)x->stride[1], (long long)x->stride[2], in * (long long)x->stride[3],
+        (long long)x->dim[1], (long long)x->dim[2], 4 * in, copy, 4 * out, rows ? rows : all,
+        patch);
+    if (direct) {
+        text_add(t, "b2 + (");
+        step_c_index(t, y, 3, -1, NULL);
+        text_add(t, " + g * %lld) * 4, %lld);\n", out, out);
+    } else {
+        text_add(t,
+                 "(char *)sum, %lld);\n"
+                 "        for (long long o = 0; o < %lld; o++) k_store_f32(b2, ",
+                 out, out);
+        step_c_index(t, y, 3, -1, NULL);
+        text_add(t, " + (g * %lld + o) * %lld, sum[o]);\n", out, (long long)y->stride[3]);
+    }
+    step_c_close(t, loops + 1);
     return true;
 }
 
@@ -225,6 +317,7 @@ static bool step_c_argsort(text *t, const step *s, const char *name) {
 bool emit_routine(text *t, const step *s, const char *name) {
     switch (s->kind) {
     case STEP_MATMUL: return step_c_matmul(t, s, name);
+    case STEP_BLOCK: return s->block == BLOCK_conv && step_c_conv(t, s, name);
     case STEP_LINREC: return step_c_linrec(t, s, name);
     case STEP_SCATTER_ADD: return step_c_scatter(t, s, name);
     case STEP_ARGSORT: return step_c_argsort(t, s, name);

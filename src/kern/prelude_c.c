@@ -9,6 +9,34 @@
 
 /* clang-format off */
 
+/* Extents that are literals, and sums that are no memory of anybody else: what compilers need to
+ * use vectors. */
+#define LANES(width)                                                                               \
+    PRELUDE(k_row_##width, void k_row_##width(const char *a, long long ak, const char *b,          \
+                                              long long bk, long long n, char *c) {                \
+        float s[width];                                                                            \
+        const long long whole = n - n % 4;                                                         \
+        for (int u = 0; u < width; u++) s[u] = 0.0f;                                               \
+        for (long long k = 0; k < whole; k += 4) {                                                 \
+            const float v0 = k_load_f32(a, k * ak);                                                \
+            const float v1 = k_load_f32(a, (k + 1) * ak);                                          \
+            const float v2 = k_load_f32(a, (k + 2) * ak);                                          \
+            const float v3 = k_load_f32(a, (k + 3) * ak);                                          \
+            const char *p = b + k * bk * 4;                                                        \
+            const char *q = p + bk * 4;                                                            \
+            const char *r = q + bk * 4;                                                            \
+            const char *t = r + bk * 4;                                                            \
+            for (int u = 0; u < width; u++)                                                        \
+                s[u] += (v0 * k_load_f32(p, u) + v1 * k_load_f32(q, u))                            \
+                      + (v2 * k_load_f32(r, u) + v3 * k_load_f32(t, u));                           \
+        }                                                                                          \
+        for (long long k = whole; k < n; k++) {                                                    \
+            const float v = k_load_f32(a, k * ak);                                                 \
+            const char *p = b + k * bk * 4;                                                        \
+            for (int u = 0; u < width; u++) s[u] += v * k_load_f32(p, u);                          \
+        }                                                                                          \
+        for (int u = 0; u < width; u++) k_store_f32(c, u, s[u]); }),
+
 const prelude_part prelude_c[] = {
     PRELUDE(k_bits, float k_bits(unsigned a) { float v; memcpy(&v, &a, 4); return v; }),
     PRELUDE(k_word, unsigned k_word(float a) { unsigned v; memcpy(&v, &a, 4); return v; }),
@@ -27,8 +55,29 @@ const prelude_part prelude_c[] = {
         memcpy(b + i * 4, &v, 4); }),
     PRELUDE(k_store_i32, void k_store_i32(char *b, long long i, int v) {
         memcpy(b + i * 4, &v, 4); }),
+    /* c[u] = sum over k of a[k ak] b[k bk + u], for so many u side by side: four rows of b at a time,
+     * so that the sums are read and written once for four products */
+    LANES(1)
+    LANES(8)
+    LANES(16)
+    LANES(32)
+    PRELUDE(k_row, void k_row(const char *a, long long ak, const char *b, long long bk, long long n, char *c, long long width) {
+        long long j = 0;
+        for (; j + 32 <= width; j += 32) k_row_32(a, ak, b + j * 4, bk, n, c + j * 4);
+        for (; j + 16 <= width; j += 16) k_row_16(a, ak, b + j * 4, bk, n, c + j * 4);
+        for (; j + 8 <= width; j += 8) k_row_8(a, ak, b + j * 4, bk, n, c + j * 4);
+        for (; j < width; j++) k_row_1(a, ak, b + j * 4, bk, n, c + j * 4); }),
+    PRELUDE(k_dot, float k_dot(const char *a, const char *b, long long n) {
+        float s[8];
+        const long long whole = n - n % 8;
+        for (int u = 0; u < 8; u++) s[u] = 0.0f;
+        for (long long k = 0; k < whole; k += 8)
+            for (int u = 0; u < 8; u++) s[u] += k_load_f32(a, k + u) * k_load_f32(b, k + u);
+        for (long long k = whole; k < n; k++) s[0] += k_load_f32(a, k) * k_load_f32(b, k);
+        return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])); }),
     { NULL, NULL },
 };
+#undef LANES
 
 const prelude_part prelude_shared[] = {
     /* f32 */
@@ -146,8 +195,8 @@ const prelude_part prelude_shared[] = {
     PRELUDE(k_round, float k_round(float a) { return rintf(a); }),
     PRELUDE(k_pow, float k_pow(float a, float b) { return powf(a, b); }),
     PRELUDE(k_mod, float k_mod(float a, float b) { return a - floorf(a / b) * b; }),
-    PRELUDE(k_max, float k_max(float a, float b) { return a > b || a != a ? a : b; }),
-    PRELUDE(k_min, float k_min(float a, float b) { return a < b || a != a ? a : b; }),
+    PRELUDE(k_max, float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }),
+    PRELUDE(k_min, float k_min(float a, float b) { const float least = b < a ? b : a; return b != b ? b : least; }),
     PRELUDE(k_lt, int k_lt(float a, float b) { return a < b; }),
     PRELUDE(k_le, int k_le(float a, float b) { return a <= b; }),
     PRELUDE(k_eq, int k_eq(float a, float b) { return a == b; }),

@@ -15,8 +15,9 @@ static void rewrite_mark(const weft_graph *g, uint8_t *live) {
 
 static bool rewrite_keeps(const compile *c, const weft_graph *from, const node *n) {
     const weft_backend *b = c->ctx->backend;
-    return !c->ctx->no_blocks && !c->desc->portable && b->has_block &&
-           b->has_block(c->ctx, from, n);
+    if (c->ctx->no_blocks || !b->has_block) return false;
+    if (c->desc->portable && !block_table[node_attr(from, n)[0]].in_c) return false;
+    return b->has_block(c->ctx, from, n);
 }
 
 static bool rewrite_world(compile *c, const weft_graph *from) {

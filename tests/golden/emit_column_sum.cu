@@ -2,7 +2,7 @@ static __device__ inline float k_bits(unsigned a) { return __uint_as_float(a); }
 static __device__ inline void k_put8(char *b, long long i, unsigned v) { ((unsigned char *)b)[i] = (unsigned char)v; }
 static __device__ inline float k_load_f32(const char *b, long long i) { return ((const float *)b)[i]; }
 static __device__ inline void k_store_f32(char *b, long long i, float v) { ((float *)b)[i] = v; }
-static __device__ inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static __device__ inline float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }
 static __device__ inline int k_lt(float a, float b) { return a < b; }
 static __device__ inline void k_store_u8(char *b, long long i, int v) { k_put8(b, i, (unsigned)v & 255u); }
 

@@ -5,7 +5,7 @@ static inline float k_bits(unsigned a) { float v; memcpy(&v, &a, 4); return v; }
 static inline float k_load_f32(const char *b, long long i) { float v; memcpy(&v, b + i * 4, 4); return v; }
 static inline void k_store_f32(char *b, long long i, float v) { memcpy(b + i * 4, &v, 4); }
 static inline float k_exp(float a) { return expf(a); }
-static inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static inline float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }
 
 void softmax(char *const *at) {
     const char *b0 = at[0];

@@ -2,7 +2,7 @@ static __device__ inline float k_bits(unsigned a) { return __uint_as_float(a); }
 static __device__ inline float k_load_f32(const char *b, long long i) { return ((const float *)b)[i]; }
 static __device__ inline void k_store_f32(char *b, long long i, float v) { ((float *)b)[i] = v; }
 static __device__ inline float k_exp(float a) { return expf(a); }
-static __device__ inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static __device__ inline float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }
 static __device__ inline float k_fold_sum_f32(float v, int t) {
     __shared__ float tile[256];
     tile[t] = v;

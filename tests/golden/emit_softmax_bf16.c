@@ -13,7 +13,7 @@ static inline void k_put16(char *b, long long i, unsigned v) {
     memcpy(b + i * 2, &s, 2);
 }
 static inline float k_exp(float a) { return expf(a); }
-static inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static inline float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }
 static inline unsigned k_bf16_bits(float a) {
     unsigned u = k_word(a);
     if ((u & 0x7fffffffu) > 0x7f800000u) return u >> 16 | 64u;

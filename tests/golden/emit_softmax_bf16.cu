@@ -3,7 +3,7 @@ static __device__ inline unsigned k_word(float a) { return __float_as_uint(a); }
 static __device__ inline unsigned k_get16(const char *b, long long i) { return ((const unsigned short *)b)[i]; }
 static __device__ inline void k_put16(char *b, long long i, unsigned v) { ((unsigned short *)b)[i] = (unsigned short)v; }
 static __device__ inline float k_exp(float a) { return expf(a); }
-static __device__ inline float k_max(float a, float b) { return a > b || a != a ? a : b; }
+static __device__ inline float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }
 static __device__ inline unsigned k_bf16_bits(float a) {
     unsigned u = k_word(a);
     if ((u & 0x7fffffffu) > 0x7f800000u) return u >> 16 | 64u;
