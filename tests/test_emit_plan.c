@@ -233,7 +233,8 @@ static bool build(const char *text, const char *name, const char *flags) {
     snprintf(path, sizeof path, "%s/%s.c", folder, name);
     FILE *f = fopen(path, "w");
     if (!f || fputs(text, f) < 0 || fclose(f)) return false;
-    snprintf(command, sizeof command, "%s -std=c99 -O2 -Wall -Wextra -Wpedantic -Werror %s '%s' -o '%s/%s' -lm",
+    snprintf(command, sizeof command,
+             "%s -std=c99 -O2 -Wall -Wextra -Wpedantic -Werror %s '%s' -o '%s/%s' -lm",
              cc && *cc ? cc : "cc", flags, path, folder, name);
     return system(command) == 0;
 }
