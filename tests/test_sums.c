@@ -64,6 +64,13 @@ static void moving(sums *s, weft_graph *g, weft_state *state, weft_shape axes) {
     whole(s, old);
 }
 
+/* Results that go past the caches: together some 50 MB, and nobody reads them here. */
+static void large(sums *s, weft_graph *g, weft_state *state, weft_shape axes) {
+    (void)g, (void)state;
+    whole(s, weft_div(s->x, weft_sum(s->x, axes, true)));
+    whole(s, weft_offset(weft_square(s->x), 1));
+}
+
 static const struct sums_row {
     const char *name;
     sums_of *make;
@@ -174,6 +181,24 @@ TEST(long_folds_are_exact_and_threads_change_no_bit) {
         }
         free(x);
     }
+}
+
+TEST(results_past_the_caches_are_whole) {
+    const struct sums_row row = {"large", large};
+    const struct sums_shape shape = {{2, {4301, 1001}}, {1, {1}}};
+    const size_t n = 4301 * 1001;
+    float *x = malloc(n * sizeof *x);
+    for (size_t i = 0; i < n; i++) x[i] = (float)test_uniform(0.1, 1);
+    answer want, got;
+    if (ask("ref", 1, &row, &shape, x, &want)) {
+        for (int threads = 1; threads < 4; threads++) {
+            CASE("%d threads", threads);
+            if (ask("cpu", threads, &row, &shape, x, &got)) near_enough(&got, &want);
+            answer_free(&got);
+        }
+        answer_free(&want);
+    }
+    free(x);
 }
 
 /* ---- what a running f32 cannot do at all ---- */

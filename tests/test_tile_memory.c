@@ -354,13 +354,20 @@ TEST(folds_across) {
                 t->across[k][KT_I32](v[k], w, rows, LEN);
             }
             for (int j = 0; j < LEN; j++) {
-                float sum = 1, most = -1, product = 2; /* f32, by rows: the same bits */
+                float sum = 1, most = -1, product = 2; /* f32, four rows at a time: the same bits */
+                for (int r = 0; r < rows; r++) {
+                    const float *a = x + r * LEN + j;
+                    const bool four = r + 4 <= rows;
+                    sum += four ? (a[0] + a[LEN]) + (a[2 * LEN] + a[3 * LEN]) : a[0];
+                    product *= four ? a[0] * a[LEN] * (a[2 * LEN] * a[3 * LEN]) : a[0];
+                    r += four ? 3 : 0;
+                }
                 uint32_t all = 1, times = 2;
                 int32_t top = -1;
                 for (int r = 0; r < rows; r++) {
                     const float a = x[r * LEN + j];
                     const int32_t b = w[r * LEN + j];
-                    sum += a, product *= a, most = isnan(most) || most > a ? most : a;
+                    most = isnan(most) || most > a ? most : a;
                     all += (uint32_t)b, times *= (uint32_t)b, top = b > top ? b : top;
                 }
                 CHECK_EQ(s[0][j], sum);
@@ -369,6 +376,57 @@ TEST(folds_across) {
                 CHECK(v[0][j] == (int32_t)all && v[1][j] == top && v[2][j] == (int32_t)times);
             }
         }
+    }
+}
+
+TEST(products_are_folded_across) {
+    EACH_WIDTH(t) {
+        for (int rows = 0; rows < 7; rows++) {
+            enum { LEN = 45 };
+            CASE("%s %d", WIDTH, rows);
+            float x[7 * LEN], y[7 * LEN], s[LEN];
+            for (int i = 0; i < 7 * LEN; i++) {
+                x[i] = (float)test_uniform(-2, 2);
+                y[i] = (float)test_uniform(-2, 2);
+            }
+            for (int j = 0; j < LEN; j++) s[j] = 1;
+            t->dot_across(s, x, y, rows, LEN);
+            for (int j = 0; j < LEN; j++) {
+                double sum = 1;
+                for (int r = 0; r < rows; r++) sum += (double)x[r * LEN + j] * y[r * LEN + j];
+                CHECK_NEAR(s[j], sum, 1e-5);
+            }
+        }
+    }
+}
+
+TEST(rows_are_normalised) {
+    EACH_WIDTH(t) {
+        enum { ROWS = 3, LEN = 45 };
+        CASE("%s", WIDTH);
+        float x[ROWS * LEN], y[ROWS * LEN];
+        const float mean[ROWS] = {1, -2, 0.25f}, scale[ROWS] = {3, -0.5f, 1};
+        for (int i = 0; i < ROWS * LEN; i++) x[i] = (float)test_uniform(-2, 2);
+        t->row_norm(y, x, mean, scale, ROWS, LEN);
+        for (int i = 0; i < ROWS * LEN; i++)
+            CHECK_NEAR(y[i], ((double)x[i] - mean[i / LEN]) * scale[i / LEN], 2e-6);
+    }
+}
+
+TEST(stores_past_the_caches) {
+    EACH_WIDTH(t) {
+        enum { ROOM = 200 };
+        uint32_t from[ROOM], to[ROOM];
+        for (int first = 0; first < 20; first++)
+            for (int n = 0; n < 100; n += n < 40 ? 1 : 13) {
+                CASE("%s from %d, %d words", WIDTH, first, n);
+                for (int i = 0; i < ROOM; i++) from[i] = (uint32_t)test_random(), to[i] = 7;
+                t->stream(to + first, from, n);
+                t->fence();
+                CHECK_MEM(to + first, from, (size_t)n * sizeof *to);
+                for (int i = 0; i < ROOM; i++)
+                    if (i < first || i >= first + n) CHECK_EQ(to[i], 7);
+            }
     }
 }
 

@@ -125,6 +125,29 @@ static bool prep_overwritten(const prep *q, int id) {
     return false;
 }
 
+/* Bytes of all buffers the kernel touches. */
+static size_t prep_traffic(const weft_plan *p, const kernel *k) {
+    size_t bytes = 0;
+    for (int i = 0; i < k->nview; i++) {
+        bool known = k->view[i].buf == KNOBUF;
+        for (int j = i < 64 ? 0 : i - 64; j < i; j++) known |= k->view[j].buf == k->view[i].buf;
+        if (!known) bytes += p->buf[k->view[i].buf].bytes;
+    }
+    return bytes;
+}
+
+/* Is a result so large that no cache will hold it until it is read? Then it goes past them: what it
+ * would push out stays, and lines are not read only to be overwritten. Nobody may read its memory in
+ * this kernel. */
+static bool prep_far(const prep *q, const kview *v) {
+    if (!q->large || q->p->buf[v->buf].bytes < INTERP_RESULT) return false;
+    for (int i = 0; i < q->nins; i++)
+        if ((q->ins[i].op == K_LOAD || q->ins[i].op == K_TAKE) &&
+            prep_overlap(q, q->k->view[q->ins[i].view].buf, v->buf))
+            return false;
+    return prep_direct(q, v) && !prep_flat(q, v);
+}
+
 /* May the value of `id` be computed straight into the memory its only store names? */
 static int prep_target(const prep *q, int id, bool straight) {
     int store = -1;
@@ -137,7 +160,7 @@ static int prep_target(const prep *q, int id, bool straight) {
         q->ins[id].level != KL_ELEMENT)
         return -1;
     const kview *v = &q->k->view[q->ins[store].view];
-    if (!prep_direct(q, v) || prep_flat(q, v)) return -1;
+    if (!prep_direct(q, v) || prep_flat(q, v) || prep_far(q, v)) return -1;
     for (int l = 0; l < q->nins; l++) { /* writing early must not change what is read later */
         const kins *s = &q->ins[l];
         if ((s->op != K_LOAD && s->op != K_TAKE) ||
@@ -167,6 +190,28 @@ static int prep_row_map(const kins *s, int side) {
                                    : -1;
 }
 
+/* Is the load the same in all columns of a row, and nothing but a row operand of maps, or of `pair`? */
+static bool prep_for_rows(const prep *q, int id, int pair) {
+    if (q->ins[id].op != K_LOAD || q->ins[id].level != KL_ELEMENT ||
+        q->k->view[q->ins[id].view].guard || !prep_level_row(q, id))
+        return false;
+    for (int r = id + 1; r < q->nins; r++)
+        for (int o = 0; o < prep_operands(&q->ins[r]); o++) {
+            const kins *s = &q->ins[r];
+            if (prep_operand(s, o) != id || (r == pair && o > 0)) continue;
+            if (o > 1 || prep_row_map(s, o) < 0 || prep_level_row(q, o ? s->a : s->b)) return false;
+        }
+    return q->slot_of[id] == PREP_NONE || q->slot[q->slot_of[id]].kind != SLOT_FLAT;
+}
+
+/* (a - b) * c of elements a and two values per row */
+static bool prep_row_pair(const prep *q, int id) {
+    const kins *s = &q->ins[id];
+    return s->op == TILE_SUB_MUL && s->level == KL_ELEMENT && q->x->mode != INTERP_STREAM &&
+           q->ins[s->a].level == KL_ELEMENT && s->a != s->b && s->a != s->c && s->b != s->c &&
+           !prep_level_row(q, s->a) && prep_for_rows(q, s->b, id) && prep_for_rows(q, s->c, id);
+}
+
 /* Is the load read only as a value per row: the index of whole rows, or an operand of such maps? */
 static bool prep_thin(const prep *q, int id) {
     if (q->ins[id].op != K_LOAD || q->ins[id].level != KL_ELEMENT ||
@@ -176,6 +221,7 @@ static bool prep_thin(const prep *q, int id) {
         for (int o = 0; o < prep_operands(&q->ins[r]); o++) {
             const kins *s = &q->ins[r];
             if (prep_operand(s, o) != id || s->op == K_TAKE || s->op == TILE_TAKE_SUM) continue;
+            if (o > 0 && prep_row_pair(q, r)) continue;
             bool mapped = o < 2 && q->x->mode != INTERP_STREAM && prep_row_map(s, o) >= 0;
             int other = o ? s->a : s->b;
             if (!mapped || q->ins[other].level != KL_ELEMENT || prep_level_row(q, other))
@@ -235,6 +281,8 @@ static void prep_instruction(prep *q, int id, bool straight) {
         if (q->slot[q->slot_of[s->a]].kind == SLOT_OUT && q->slot[q->slot_of[s->a]].view == s->view)
             return;
         o.kind = I_STORE;
+        o.far = level == KL_ELEMENT && prep_far(q, &q->k->view[s->view]);
+        q->x->streams |= o.far;
         o.dtype = q->k->view[s->view].dtype;
         o.a = prep_read(q, s->a, level);
         prep_emit(q, o);
@@ -244,6 +292,7 @@ static void prep_instruction(prep *q, int id, bool straight) {
         o.kind = I_DOT;
         o.a = prep_read(q, s->a, KL_ELEMENT);
         o.b = prep_read(q, s->b, KL_ELEMENT);
+        o.c = q->best_of[id];
         o.d = q->slot_of[id];
         prep_emit(q, o);
         return;
@@ -261,14 +310,19 @@ static void prep_instruction(prep *q, int id, bool straight) {
         o.type = q->ins[s->a].type;
         o.a = prep_read(q, s->a, KL_ELEMENT);
         o.d = q->slot_of[id];
-        o.b = q->best_of[id];
+        *(s->op == K_ARGMAX ? &o.b : &o.c) = q->best_of[id];
         prep_emit(q, o);
         return;
     }
     int operands = prep_operands(s);
     uint16_t tile, row;
     int by_row = prep_by_row(q, s, &tile, &row);
-    if (by_row >= 0) {
+    const bool pair = prep_row_pair(q, id);
+    if (pair) {
+        o.kind = I_BY_TWO;
+        o.a = prep_read(q, s->a, level);
+        o.b = q->slot_of[s->b], o.c = q->slot_of[s->c];
+    } else if (by_row >= 0) {
         o.kind = I_BY_ROW;
         o.a = prep_read(q, tile, level);
         o.b = q->slot_of[row];
@@ -278,7 +332,7 @@ static void prep_instruction(prep *q, int id, bool straight) {
         if (operands > 1) o.b = prep_read(q, s->b, level);
         if (operands > 2) o.c = prep_read(q, s->c, level);
     }
-    if (by_row < 0) switch (s->op) {
+    if (by_row < 0 && !pair) switch (s->op) {
         case K_INDEX: o.kind = I_INDEX; break;
         case K_RANDOM: o.kind = I_RANDOM; break;
         case K_TAKE:
@@ -311,7 +365,7 @@ static void prep_instruction(prep *q, int id, bool straight) {
             if (!again && q->ins[from].level == KL_ELEMENT) prep_give(q, q->slot_of[from]);
             if (!again && q->spread_of[from] != PREP_NONE) prep_give(q, q->spread_of[from]);
         }
-    int target = o.kind == I_MAP || o.kind == I_BY_ROW || o.kind == I_TAKE
+    int target = o.kind == I_MAP || o.kind == I_BY_ROW || o.kind == I_BY_TWO || o.kind == I_TAKE
                      ? prep_target(q, id, straight)
                      : -1;
     bool keeps = o.kind == I_INDEX && level == KL_ELEMENT && prep_keeps(q, &q->k->view[s->view]);
@@ -337,7 +391,8 @@ static void prep_constants(prep *q) {
                                 : prep_slot(q, SLOT_CONST, 0, 0);
         else if (prep_is_fold(s->op)) {
             q->slot_of[i] = prep_slot(q, SLOT_ROW, 0, 0);
-            bool long_sum = s->op == K_SUM && s->type == KT_F32 && q->x->long_sums;
+            bool long_sum =
+                (s->op == K_SUM || s->op == TILE_DOT) && s->type == KT_F32 && q->x->long_sums;
             if (s->op == K_ARGMAX || long_sum) q->best_of[i] = prep_slot(q, SLOT_ROW, 0, 0);
         }
     }
@@ -430,6 +485,9 @@ static bool prep_only_bags(const prep *q) {
     return any;
 }
 
+/* Folds across take all columns if they may: then several rows are one stretch of memory. */
+enum { ACROSS_WIDTH = 1024, ACROSS_LANES = 2048 };
+
 static void prep_shape(prep *q, bool epilogue) {
     const kernel *k = q->k;
     const bool bags = prep_only_bags(q);
@@ -463,10 +521,14 @@ static void prep_shape(prep *q, bool epilogue) {
         x->mode = INTERP_ACROSS;
         int64_t n = k->dim[last];
         x->xr = last - 1;
-        x->cols = (int)(n < TILE ? n : TILE);
-        x->rows = (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), max_i64(k->dim[x->xr], 1));
+        const int64_t parts = (n + ACROSS_WIDTH - 1) / ACROSS_WIDTH; /* columns of a unit */
+        x->cols = bags || n < TILE ? (int)min_i64(n, TILE)
+                                   : (int)(((n + parts - 1) / parts + 15) / 16 * 16);
+        const int64_t most = max_i64(TILE / max_i64(x->cols, 1), INTERP_PARTIAL);
+        x->rows = (int)min_i64(min_i64(max_i64(ACROSS_LANES / max_i64(x->cols, 1), 1), most),
+                               max_i64(k->dim[x->xr], 1));
         if (bags) x->rows = (int)k->dim[x->xr];
-        x->chunks = (n + TILE - 1) / TILE;
+        x->chunks = n ? (n + x->cols - 1) / x->cols : 0;
         x->units = outer * x->chunks;
         x->long_sums = row > INTERP_PARTIAL;
     } else if (k->reduce == 1 && row <= (prep_dear(q)    ? INTERP_LONG
@@ -495,6 +557,21 @@ static void prep_shape(prep *q, bool epilogue) {
     if (x->lanes < (size_t)x->rows) x->lanes = (size_t)x->rows;
     x->lanes = (x->lanes + 15) & ~(size_t)15;
     x->row_lanes = ((size_t)(x->mode == INTERP_ACROSS ? x->cols : x->rows) + 15) & ~(size_t)15;
+}
+
+/* Along one dimension a tile may be longer than usual as long as what lies between its instructions
+ * stays in the first cache: fewer calls for each element. */
+static void prep_widen(prep *q) {
+    interp *x = q->x;
+    const bool line = x->xr < 0 && x->rows == 1 &&
+                      ((x->mode == INTERP_MAP && x->dims == 1) || x->mode == INTERP_STREAM);
+    int between = 0;
+    for (size_t i = 0; i < q->nslot; i++)
+        between += q->slot[i].kind == SLOT_TILE || q->slot[i].kind == SLOT_KEPT || q->slot[i].wide;
+    if (!line || between > 1 || q->failed || x->dim[x->xc] <= TILE) return;
+    const int64_t most = between ? INTERP_WIDE / 4 : INTERP_WIDE;
+    x->cols = (int)(min_i64(most, x->dim[x->xc] + TILE - 1) / TILE * TILE);
+    x->lanes = (size_t)x->cols;
 }
 
 static bool prep_finish(prep *q, arena *memory) {
@@ -572,6 +649,7 @@ interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epil
         good = x->phase != NULL;
     }
     if (good) {
+        q.large = !epilogue && prep_traffic(p, k) >= INTERP_CACHE;
         prep_super(&q);
         prep_prune(&q);
         prep_shape(&q, epilogue);
@@ -579,6 +657,7 @@ interp *interp_prepare(const weft_plan *p, const kernel *k, isa level, bool epil
         prep_constants(&q);
         if (x->mode == INTERP_MAP || x->mode == INTERP_ROWS) prep_straight(&q);
         else prep_phases(&q);
+        if (!epilogue) prep_widen(&q);
         good = !q.failed && !q.starved && prep_finish(&q, memory);
         if (good && !epilogue && (x->mode == INTERP_STREAM || x->mode == INTERP_ACROSS))
             good = sweep_prepare(p, k, x, memory);

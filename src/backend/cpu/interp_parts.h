@@ -8,6 +8,9 @@ enum {
     INTERP_RESIDENT = 4096,           /* the longest row that is kept whole between phases        */
     INTERP_LONG = 65536,              /* the same if phases would compute something dear again    */
     INTERP_PARTIAL = 64,              /* rows summed across before they are added to the total    */
+    INTERP_CACHE = 32 << 20,          /* bytes a kernel touches that are more than a last cache   */
+    INTERP_RESULT = 8 << 20,          /* bytes of a result that then goes past the caches         */
+    INTERP_WIDE = 4096,               /* lanes of a tile where nothing lies in between            */
     INTERP_BAG = 256                  /* most rows of a table that are summed in one go           */
 };
 
@@ -15,8 +18,9 @@ typedef enum iop_kind {
     I_MAP,          /* fn(d, a, b, c) over the tile, or over the row values                       */
     I_LOAD, I_STORE, I_TAKE, I_INDEX, I_RANDOM,
     I_BY_ROW,       /* rows_fn(d, a, row values b)                                                */
-    I_FOLD,         /* into row values d; b: argmax's best, or the total of a long sum            */
-    I_DOT,          /* the sum of a * b into row values d                                         */
+    I_BY_TWO,       /* row_norm(d, a, row values b, row values c)                                 */
+    I_FOLD,         /* into row values d; b: argmax's best; c: the total of a long sum            */
+    I_DOT,          /* the sum of a * b into row values d; c as above                             */
     I_TAKE_SUM,     /* the sum of the rows that indices a name, into row values d                 */
     I_SPREAD        /* row values a to a tile d                                                   */
 } iop_kind;
@@ -25,6 +29,7 @@ typedef struct iop {
     uint8_t   kind, level, dtype, type, fold;
     bool      direct;                 /* load: the slot points into memory, nothing is copied     */
     bool      whole;                  /* take: one index for all columns of a row                 */
+    bool      far;                    /* store: past the caches                                   */
     bool      thin;                   /* load, take: of such indices, only one per row            */
     uint8_t   kept;                   /* load, index: 1 + which of the walk's kept tiles, or 0    */
     uint16_t  d, a, b, c;             /* slots                                                    */
@@ -72,6 +77,7 @@ struct interp {
     int          xr, xc;              /* dimensions of a tile's rows (-1: none) and columns       */
     int          outer, reduce;       /* as in the kernel                                         */
     int          rows, cols;          /* largest tile                                             */
+    bool         streams;             /* some store goes past the caches                          */
     bool         long_sums;  /* sums across so many rows that they go through partial sums */
     int64_t      units, chunks; /* chunks: units along the columns (one-dimensional maps, across) */
     int          nview, niop, nslot, nphase, ndirect;

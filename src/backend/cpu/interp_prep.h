@@ -23,6 +23,7 @@ typedef struct prep {
     uint8_t  *level;                  /* is the value the same in all columns of a row?           */
     int32_t  *room[2];                /* for passes over the instructions to use as they like     */
     int       phases, kept;
+    bool      large;                  /* touches more than the caches hold                        */
     bool      starved;
     const char *failed;               /* what cannot be expressed, or NULL                        */
 } prep;

@@ -40,10 +40,11 @@ static void walk_rows(walk *w, int64_t unit0, int64_t unit1, int64_t col0, int64
 /* A one-dimensional map: chunks of the only dimension. */
 static void walk_chunks(walk *w, int64_t unit0, int64_t unit1) {
     const interp *x = w->x;
-    for (int64_t u = unit0; u < unit1; u++) {
+    const int64_t most = x->cols / TILE > 1 ? x->cols / TILE : 1;
+    for (int64_t u = unit0; u < unit1; u += most) {
         w->index[0] = u * TILE;
         w->rows = 1;
-        w->cols = (int)min_i64(x->dim[0] - w->index[0], TILE);
+        w->cols = (int)(min_i64(x->dim[0], min_i64(unit1, u + most) * TILE) - w->index[0]);
         walk_tile(w, 0, x->niop);
     }
 }
@@ -63,6 +64,7 @@ void interp_run(const interp *x, int64_t unit0, int64_t unit1, void *scratch) {
         walk_rows(&w, unit0, unit1, 0, x->dim[x->xc]);
     else
         for (int64_t u = unit0; u < unit1; u++) walk_phases(&w, u);
+    if (x->streams) x->t->fence();
 }
 
 void interp_rectangle(const interp *x, int64_t row0, int64_t row1, int64_t col0, int64_t col1,

@@ -43,7 +43,7 @@ void prep_super(prep *q) {
     for (int i = 0; i < q->nins; i++) {
         kins *s = &q->ins[i], old = *s;
         if (s->type != KT_F32) continue;
-        if (s->op == K_SUM && q->k->inner == 0 && prep_once(q, uses, s->a, OP_mul, KL_ELEMENT)) {
+        if (s->op == K_SUM && prep_once(q, uses, s->a, OP_mul, KL_ELEMENT)) {
             const kins *in = &q->ins[s->a];
             uses[s->a] = 0;
             s->op = TILE_DOT, s->b = in->b, s->a = in->a;

@@ -9,9 +9,9 @@
 #include "backend/cpu/interp_walk.h"
 
 enum {
-    SWEEP_TILES = 64, /* of a piece: long enough to be worth a unit, short enough for a sum  */
-    SWEEP_ROWS = 128, /* least rows of a piece of a fold across: each ends in a row of sums  */
-    SWEEP_FAN = 16    /* accumulators that are combined one after the other                  */
+    SWEEP_LANES = 32768, /* elements of a piece: worth a unit, and not too many for one sum */
+    SWEEP_ROWS = 64,     /* least rows of a piece of a fold across: it ends in a row of sums */
+    SWEEP_FAN = 16       /* accumulators that are combined one after the other */
 };
 
 /* ---- the tiles of a sweep, in order ---- */
@@ -82,8 +82,8 @@ static void sweep_seek(walk *w, int64_t unit, int64_t *col0, int64_t *col1) {
             row /= x->dim[d];
         }
     const bool across = x->mode == INTERP_ACROSS;
-    *col0 = across ? unit % x->chunks * TILE : 0;
-    *col1 = across ? min_i64(x->dim[x->xc], *col0 + TILE) : x->dim[x->xc];
+    *col0 = across ? unit % x->chunks * x->cols : 0;
+    *col1 = across ? min_i64(x->dim[x->xc], *col0 + x->cols) : x->dim[x->xc];
     w->row_lanes = across ? (int)(*col1 - *col0) : 1;
 }
 
@@ -107,8 +107,8 @@ static void sweep_phase(walk *w, const interp_phase *ph, int64_t col0, int64_t c
         if (sweep_folds(&x->op[i])) walk_fold_start(w, &x->op[i]);
     sweep_run(w, ph->body, ph->end, col0, col1, tile0, tile1);
     for (int i = ph->body; i < ph->end; i++)
-        if (x->op[i].kind == I_FOLD && walk_long_sum(w, &x->op[i]))
-            x->t->map[OP_add][0](w->ptr[x->op[i].d], w->ptr[x->op[i].b], w->ptr[x->op[i].d], NULL,
+        if (walk_long_sum(w, &x->op[i]))
+            x->t->map[OP_add][0](w->ptr[x->op[i].d], w->ptr[x->op[i].c], w->ptr[x->op[i].d], NULL,
                                  w->row_lanes);
 }
 
@@ -133,9 +133,8 @@ static int sweep_parts(const interp *x, const iop *o) { /* accumulators of a fol
  * find the new value. */
 static bool sweep_rereads(const weft_plan *p, const kernel *k) {
     for (int i = 0; i < k->nins; i++)
-        for (int j = 0; j < k->nins; j++) {
-            if (k->ins[i].op != K_STORE || k->ins[i].level != KL_ROW || k->ins[j].op != K_LOAD)
-                continue;
+        for (int j = 0; j < k->nins && k->ins[i].op == K_STORE && k->ins[i].level == KL_ROW; j++) {
+            if (k->ins[j].op != K_LOAD) continue;
             const buffer *a = &p->buf[k->view[k->ins[i].view].buf];
             const buffer *b = &p->buf[k->view[k->ins[j].view].buf];
             if (a->at < b->at + b->bytes && b->at < a->at + a->bytes) return true;
@@ -148,7 +147,9 @@ bool sweep_prepare(const weft_plan *p, const kernel *k, interp *x, arena *memory
     assert(x->rows >= 1 && x->cols >= 1);
     const int64_t tiles = sweep_tiles(x);
     const bool stream = x->mode == INTERP_STREAM;
-    const int64_t least = stream ? SWEEP_TILES : max_i64(SWEEP_TILES, SWEEP_ROWS / x->rows);
+    const int64_t each = (int64_t)x->rows * x->cols;
+    const int64_t least =
+        max_i64(max_i64(SWEEP_LANES / each, 1), stream ? 1 : SWEEP_ROWS / x->rows);
     x->pieces = 1;
     if (tiles < 2 * least || x->units == 0) return true;
     for (int i = 0; i < x->niop; i++)
@@ -195,8 +196,8 @@ static void sweep_rows_of(walk *w, int64_t unit, const interp_phase *own) {
         const iop *o = &x->op[i];
         if (!sweep_folds(o)) continue;
         w->ptr[o->d] = w->scratch + x->slot[o->d].offset;
-        if (o->kind == I_FOLD && (o->fold == K_ARGMAX - K_SUM || walk_long_sum(w, o)))
-            w->ptr[o->b] = w->scratch + x->slot[o->b].offset;
+        if (sweep_parts(x, o) == 2) w->ptr[o->b] = w->scratch + x->slot[o->b].offset;
+        if (walk_long_sum(w, o)) w->ptr[o->c] = w->scratch + x->slot[o->c].offset;
     }
 }
 
@@ -291,4 +292,5 @@ void interp_stage(const interp *x, int stage, int64_t unit0, int64_t unit1, void
             if (p) sweep_combine(&w, &x->phase[p - 1], u);
             sweep_head(&w, &x->phase[p], col0);
         }
+    if (x->streams) x->t->fence();
 }

@@ -161,6 +161,10 @@ static void walk_store(walk *w, const iop *o) {
     }
     int64_t down = x->xr < 0 ? 0 : v->stride[x->xr], along = v->stride[x->xc];
     if (along == 1 && (w->rows == 1 || down == w->cols)) {
+        if (o->far) {
+            x->t->stream(to, a, w->rows * w->cols);
+            return;
+        }
         x->t->store[v->dtype](to, 1, a, w->rows * w->cols);
         return;
     }
@@ -238,7 +242,17 @@ static void walk_take_sum(walk *w, const iop *o) {
 
 /* Thousands of rows in one running f32 would lose digits: sums across go through partial sums. */
 bool walk_long_sum(const walk *w, const iop *o) {
-    return w->x->long_sums && o->kind == I_FOLD && o->fold == K_SUM - K_SUM && o->type == KT_F32;
+    return w->x->long_sums && o->type == KT_F32 &&
+           (o->kind == I_DOT || (o->kind == I_FOLD && o->fold == K_SUM - K_SUM));
+}
+
+/* What has been added up in d goes to the total. */
+static void walk_partial(walk *w, const iop *o) {
+    if (!walk_long_sum(w, o) ||
+        w->position / INTERP_PARTIAL == (w->position + w->rows) / INTERP_PARTIAL)
+        return;
+    w->x->t->map[OP_add][0](w->ptr[o->c], w->ptr[o->c], w->ptr[o->d], NULL, w->row_lanes);
+    walk_fill(w, w->ptr[o->d], 0, w->row_lanes);
 }
 
 static void walk_fold(walk *w, const iop *o) {
@@ -250,11 +264,7 @@ static void walk_fold(walk *w, const iop *o) {
         (across ? t->argmax_across : t->argmax)[type](w->ptr[o->b], w->ptr[o->d], w->ptr[o->a],
                                                       w->position, rows, cols);
     else (across ? t->across : t->fold)[o->fold][type](w->ptr[o->d], w->ptr[o->a], rows, cols);
-    if (walk_long_sum(w, o) &&
-        w->position / INTERP_PARTIAL != (w->position + rows) / INTERP_PARTIAL) {
-        t->map[OP_add][0](w->ptr[o->b], w->ptr[o->b], w->ptr[o->d], NULL, w->row_lanes);
-        walk_fill(w, w->ptr[o->d], 0, w->row_lanes);
-    }
+    if (across) walk_partial(w, o);
 }
 
 void walk_fold_start(walk *w, const iop *o) {
@@ -264,7 +274,7 @@ void walk_fold_start(walk *w, const iop *o) {
     switch (o->fold) {
     case K_SUM - K_SUM:
         walk_fill(w, w->ptr[o->d], zero, w->row_lanes);
-        if (walk_long_sum(w, o)) walk_fill(w, w->ptr[o->b], zero, w->row_lanes);
+        if (walk_long_sum(w, o)) walk_fill(w, w->ptr[o->c], zero, w->row_lanes);
         break;
     case K_MAX - K_SUM: walk_fill(w, w->ptr[o->d], low, w->row_lanes); break;
     case K_PROD - K_SUM: walk_fill(w, w->ptr[o->d], one, w->row_lanes); break;
@@ -272,6 +282,20 @@ void walk_fold_start(walk *w, const iop *o) {
         walk_fill(w, w->ptr[o->d], zero, w->row_lanes);
         walk_fill(w, w->ptr[o->b], low, w->row_lanes);
     }
+}
+
+static void walk_dot(walk *w, const iop *o) {
+    const tile_table *t = w->x->t;
+    const int mode = w->x->mode;
+    if (mode == INTERP_ACROSS) {
+        t->dot_across(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], w->rows, w->cols);
+        walk_partial(w, o);
+        return;
+    }
+    if (mode == INTERP_ROWS) walk_fold_start(w, o);
+    const bool stream = mode == INTERP_STREAM;
+    t->dot(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], stream ? 1 : w->rows,
+           stream ? w->rows * w->cols : w->cols);
 }
 
 static void walk_spread(walk *w, const iop *o) {
@@ -304,13 +328,12 @@ static void walk_ops(walk *w, int from, int to) {
             if (x->mode == INTERP_ROWS) walk_fold_start(w, o);
             walk_fold(w, o);
             break;
-        case I_DOT:
-            if (x->mode == INTERP_ROWS) walk_fold_start(w, o);
-            if (x->mode == INTERP_STREAM)
-                x->t->dot(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], 1, lanes);
-            else x->t->dot(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], w->rows, w->cols);
-            break;
+        case I_DOT: walk_dot(w, o); break;
         case I_SPREAD: walk_spread(w, o); break;
+        case I_BY_TWO:
+            x->t->row_norm(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], w->ptr[o->c], w->rows,
+                           w->cols);
+            break;
         case I_BY_ROW:
             if (x->mode == INTERP_STREAM)
                 o->rows_fn(w->ptr[o->d], w->ptr[o->a], w->ptr[o->b], 1, lanes);

@@ -58,6 +58,10 @@ typedef struct tile_table {
     /* From and to memory; strides in elements of the type, of any sign, 0 broadcasts. */
     void (*load[WEFT_DTYPE_COUNT])(void *d, const void *src, int64_t stride, int n);
     void (*store[WEFT_DTYPE_COUNT])(void *dst, int64_t stride, const void *a, int n);
+    /* The same for words one behind the other, past the caches: for results that no cache will hold.
+     * Others see them after `fence`. */
+    void (*stream)(void *dst, const void *a, int n);
+    void (*fence)(void);
     /* d[i] = src[i * stride + index[i] * step] where 0 <= index[i] < limit, else 0 and no read */
     void (*take[WEFT_DTYPE_COUNT])(void *d, const void *src, int64_t stride, const int32_t *index,
                                    int64_t step, int64_t limit, int n);
@@ -69,7 +73,7 @@ typedef struct tile_table {
 
     /* [op - K_SUM][KT_]; the entry of argmax is NULL. a (rows, n).
      * fold: acc[r] = acc[r] op (fold of row r); the order depends on n and on the width only.
-     * across: acc[j] = acc[j] op a[r][j], r ascending. A nan is the maximum. */
+     * across: acc[j] = acc[j] op a[r][j], four rows at a time. A nan is the maximum. */
     void (*fold[4][2])(void *acc, const void *a, int rows, int n);
     void (*across[4][2])(void *acc, const void *a, int rows, int n);
     /* acc[j] = acc[j] + src[r * down + index[r] * step + j], r ascending, where 0 <= index[r] < limit:
@@ -78,6 +82,8 @@ typedef struct tile_table {
                      int64_t limit, int rows, int n);
     /* acc[r] = acc[r] + sum of a[r][j] * b[r][j]: squares, variances, gradients of a softmax. */
     void (*dot)(void *acc, const void *a, const void *b, int rows, int n);
+    /* acc[j] = acc[j] + a[r][j] * b[r][j], two rows at a time */
+    void (*dot_across)(void *acc, const void *a, const void *b, int rows, int n);
     /* Position of the maximum; the first of equals wins, a nan beats all. Start with best = -inf
      * (INT32_MIN) and at = 0. argmax: best[r], position from + j; across: best[j], from + r. */
     void (*argmax[2])(void *best, int32_t *at, const void *a, int32_t from, int rows, int n);
@@ -85,6 +91,9 @@ typedef struct tile_table {
 
     /* d[r][j] = a[r][j] op row[r], or exp(a - row): f32, d may be a. */
     void (*by_row[TILE_BY_ROWS])(void *d, const void *a, const void *row, int rows, int n);
+
+    /* d[r][j] = (a[r][j] - b[r]) * c[r]; d may be a. */
+    void (*row_norm)(void *d, const void *a, const void *b, const void *c, int rows, int n);
 
     /* Row values to tiles: d (rows, n); d and row do not overlap. */
     void (*spread)(void *d, const void *row, int rows, int n);      /* d[r][j] = row[r] (rows)  */
