@@ -1,4 +1,5 @@
-/* test_side_by_side.c - plans of one context run from several threads of the program's own.
+/* test_side_by_side.c - plans of one context run from several threads of the program's own, and while
+ * others are recorded, compiled and freed.
  *
  * Each has its own state, so what they learn must be what each learns alone, bit for bit, whoever
  * gets the context's crew of threads at the moment. */
@@ -6,6 +7,8 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 
 enum { LEARNERS = 3, RUNS = 60 };
 
@@ -70,4 +73,74 @@ TEST(plans_run_side_by_side) {
         CHECK(alone[i] == together[i]);
         for (int k = 0; k < i; k++) CHECK(alone[i] != alone[k]);
     }
+}
+
+/* ---- compiling meanwhile ---- */
+
+typedef struct runner {
+    learner l;
+    atomic_int stop;
+    long runs;
+} runner;
+
+static void *runner_run(void *user) {
+    runner *r = user;
+    for (; !atomic_load(&r->stop) && r->l.err == WEFT_OK; r->runs++) r->l.err = weft_run(r->l.p);
+    return NULL;
+}
+
+/* A plan over new entries of the learner's own state, which waits for its turn to run. */
+static bool compile_more(weft_ctx *c, weft_state *s, int i, int threads) {
+    char name[16];
+    snprintf(name, sizeof name, "more%d", i);
+    weft_graph *g = weft_graph_new(c);
+    weft_tensor x = weft_input(g, WEFT_F32, weft_dims(64, 16));
+    weft_tensor y = weft_relu(weft_linear(s, x, 64, name));
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = threads});
+    weft_graph_free(g);
+    weft_plan_free(p);
+    return p != NULL;
+}
+
+/* A plan of another state, which is also run. */
+static bool compile_other(weft_ctx *c, int threads) {
+    weft_graph *g = weft_graph_new(c);
+    weft_tensor a = weft_input(g, WEFT_F32, weft_dims(64, 64)), y = weft_matmul(weft_exp(a), a);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = threads});
+    bool good = p && weft_run(p) == WEFT_OK;
+    weft_graph_free(g);
+    weft_plan_free(p);
+    return good;
+}
+
+TEST(a_plan_runs_while_others_are_compiled) {
+    enum { PLANS = 8 };
+    weft_ctx *c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 2});
+    runner r = {.runs = 0};
+    pthread_t thread;
+    if (!CHECK(learner_begin(c, &r.l, 7))) return;
+    CHECK_EQ(pthread_create(&thread, NULL, runner_run, &r), 0);
+    bool good = true;
+    for (int i = 0; good && i < PLANS; i++) {
+        const int threads = 2 + i / 2; /* ever more */
+        good = compile_more(c, r.l.s, i, threads) && compile_other(c, threads) &&
+               weft_device_ping(c, 2) >= 0;
+        if (!good) CHECK_STR(weft_error(c), "");
+    }
+    atomic_store(&r.stop, 1);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    CHECK(good);
+    CHECK_EQ(r.l.err, WEFT_OK);
+    CHECK(r.runs > 0);
+    weft_plan_free(r.l.p);
+
+    learner alone = {0}; /* as many runs, and nobody else there */
+    if (CHECK(learner_begin(c, &alone, 7))) {
+        for (int i = 0; i < PLANS; i++) compile_more(c, alone.s, i, 1);
+        for (long i = 0; i < r.runs; i++) CHECK_EQ(weft_run(alone.p), WEFT_OK);
+        CHECK_EQ(weft_state_hash(r.l.s), weft_state_hash(alone.s));
+    }
+    weft_plan_free(alone.p);
+    weft_state_free(alone.s), weft_state_free(r.l.s);
+    weft_close(c);
 }

@@ -558,6 +558,12 @@ WEFT_API weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
+/* Threads of the program: plans of one context may run side by side, each in one thread at a time,
+ * where none changes a state that another uses. Meanwhile one thread, and only one, may record,
+ * compile and free other plans, also over the states in use: what it makes there are new entries,
+ * whose values nobody reads yet. A state's values may be set or loaded while no plan that uses it
+ * runs. weft_error has the last failure of all these threads. A context's own `resize` is called from
+ * each of them. */
 typedef struct weft_plan_desc {
     weft_tensors fetch;   /* what weft_get may ask for */
     weft_updates update;  /* what a run changes */

@@ -47,9 +47,12 @@ weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args) {
     va_end(again);
     weft_escape(context_none.message, sizeof context_none.message, raw); /* names may be hostile */
     context_none.err = e;
-    if (c) {
+    if (c) { /* a plan may fail in one thread while another compiles */
+        while (atomic_flag_test_and_set_explicit(&c->telling, memory_order_acquire)) {
+        }
         c->err = e;
         memcpy(c->message, context_none.message, sizeof c->message);
+        atomic_flag_clear_explicit(&c->telling, memory_order_release);
     }
     return e;
 }

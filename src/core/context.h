@@ -3,6 +3,7 @@
 #define WEFT_CONTEXT_H
 
 #include "core/base.h"
+#include <stdatomic.h>
 
 struct weft_backend;
 
@@ -21,6 +22,7 @@ struct weft_ctx {
     weft_plan *plans;                /* all there are, the latest first               */
     weft_err err;
     char message[512];
+    atomic_flag telling;             /* somebody writes the two above                 */
 };
 
 /* to the callback, or stderr */

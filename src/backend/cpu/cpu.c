@@ -8,6 +8,7 @@
 #include "backend/cpu/cpu_parts.h"
 #include "backend/cpu/crew.h"
 #include "backend/cpu/epilogue.h"
+#include <assert.h>
 #include <math.h>
 #if WEFT_X86
 #include <xmmintrin.h>
@@ -16,15 +17,24 @@
 #include <unistd.h>
 #endif
 
+/* Threads, and how many plans run on them. A plan may run while another is compiled that wants more
+ * of them: it keeps its own, which are there until the last such plan is freed. */
+typedef struct cpu_team {
+    struct cpu_team *older;
+    crew *crew;
+    uint32_t plans;
+} cpu_team;
+
 typedef struct cpu_device {
     isa level;
-    crew *crew; /* made when a plan first wants more than one thread */
+    cpu_team *team; /* the latest, made when a plan first wants more than one thread */
 } cpu_device;
 
 typedef struct cpu_program {
     cpu_exe *exe;
     size_t n;
-    char *scratch; /* a piece for each thread: plans of one context may run side by side */
+    cpu_team *team; /* NULL: one thread */
+    char *scratch;  /* a piece for each thread: plans of one context may run side by side */
     size_t scratch_each;
     bool chosen; /* the number of threads is ours to choose: timing confirms it */
     uint32_t runs;
@@ -55,7 +65,12 @@ static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
 
 static void cpu_close(weft_ctx *c) {
     cpu_device *dev = c->device;
-    crew_free(&c->m, dev->crew);
+    for (cpu_team *t = dev->team, *older; t; t = older) {
+        older = t->older;
+        assert(!t->plans);
+        crew_free(&c->m, t->crew);
+        mem_free(&c->m, t);
+    }
     mem_free(&c->m, dev);
 }
 
@@ -186,21 +201,42 @@ static int cpu_threads_for(const weft_plan *p) {
     return us < 50 ? 1 : p->ctx->threads;
 }
 
-/* How many of so many threads there are; 0: no memory for them. */
-static int cpu_gather(weft_ctx *c, int threads) {
+/* A team of so many threads, or of as many as the system gives; NULL: no memory for it. */
+static cpu_team *cpu_gather(weft_ctx *c, int threads) {
     cpu_device *dev = c->device;
-    if (!dev->crew || crew_members(dev->crew) < threads) {
-        crew *larger = crew_new(&c->m, threads);
-        if (!larger) return 0; /* the old one stays: other plans run on it */
-        crew_free(&c->m, dev->crew);
-        dev->crew = larger;
+    if (dev->team && crew_members(dev->team->crew) >= threads) return dev->team;
+    cpu_team *t = mem_new(&c->m, sizeof *t);
+    if (!t || !(t->crew = crew_new(&c->m, threads))) {
+        mem_free(&c->m, t);
+        return NULL;
     }
-    return (int)min_i64(crew_members(dev->crew), threads);
+    t->older = dev->team;
+    return dev->team = t;
+}
+
+/* Frees teams that no plan runs on, but for the latest. */
+static void cpu_dismiss(weft_ctx *c) {
+    cpu_device *dev = c->device;
+    for (cpu_team **at = dev->team ? &dev->team->older : NULL; at && *at;) {
+        cpu_team *t = *at;
+        if (t->plans) {
+            at = &t->older;
+            continue;
+        }
+        *at = t->older;
+        crew_free(&c->m, t->crew);
+        mem_free(&c->m, t);
+    }
 }
 
 static weft_err cpu_room(weft_plan *p, cpu_program *g, size_t each) {
-    if (p->threads > 1) p->threads = cpu_gather(p->ctx, p->threads);
-    if (!p->threads) return cpu_no_memory(p);
+    if (p->threads > 1) {
+        if (!(g->team = cpu_gather(p->ctx, p->threads))) return cpu_no_memory(p);
+        g->team->plans++;
+        p->threads = (int)min_i64(crew_members(g->team->crew), p->threads);
+        cpu_dismiss(p->ctx);
+    }
+    assert(p->threads >= 1);
     g->scratch_each = (each + 255) & ~(size_t)255;
     g->scratch = mem_new_aligned(p->m, g->scratch_each * (size_t)p->threads);
     return g->scratch ? WEFT_OK : cpu_no_memory(p);
@@ -208,7 +244,12 @@ static weft_err cpu_room(weft_plan *p, cpu_program *g, size_t each) {
 
 static void cpu_release(weft_plan *p) {
     cpu_program *g = p->program;
-    if (g) mem_free_aligned(p->m, g->scratch);
+    if (!g) return;
+    mem_free_aligned(p->m, g->scratch);
+    if (!g->team) return;
+    assert(g->team->plans);
+    g->team->plans--;
+    cpu_dismiss(p->ctx);
 }
 
 static weft_err cpu_prepare(weft_plan *p) {
@@ -326,7 +367,6 @@ static void cpu_timed(weft_span *s, double *from, int64_t units, int64_t all) {
 static void cpu_share(void *user, int member, int members) {
     weft_plan *p = user;
     const cpu_program *g = p->program;
-    cpu_device *dev = p->ctx->device;
     weft_span *const span = p->span ? p->span + g->n * (size_t)member : NULL;
     char *scratch = g->scratch + g->scratch_each * (size_t)member;
     unsigned mode = cpu_flush_denormals();
@@ -337,12 +377,13 @@ static void cpu_share(void *user, int member, int members) {
     for (size_t i = 0; i < g->n; i++) {
         const cpu_exe *e = &g->exe[i];
         if (e->barrier && members > 1) {
-            crew_barrier(dev->crew, members, &turn);
+            crew_barrier(g->team->crew, members, &turn);
             if (span) since = weft_clock();
         }
         int64_t from, to;
         cpu_part(e->units, e->group, member, members, &from, &to);
-        if (e->stages > 1) cpu_run_stages(e, dev->crew, member, members, &turn, scratch);
+        if (e->stages > 1)
+            cpu_run_stages(e, members > 1 ? g->team->crew : NULL, member, members, &turn, scratch);
         else cpu_run_step(e, from, to, scratch);
         if (span) cpu_timed(&span[i], &since, to - from, e->units);
         if (!p->watch) continue;
@@ -355,8 +396,8 @@ static void cpu_share(void *user, int member, int members) {
 /* A crew that serves another plan at the moment is not waited for: one thread gives the same
  * bits. */
 static void cpu_run_on(weft_plan *p, bool many) {
-    cpu_device *dev = p->ctx->device;
-    if (!many || !crew_run(dev->crew, p->threads, cpu_share, p)) cpu_share(p, 0, 1);
+    const cpu_program *g = p->program;
+    if (!many || !crew_run(g->team->crew, p->threads, cpu_share, p)) cpu_share(p, 0, 1);
 }
 
 /* Where others use the cores too, threads wait for each other and one may be faster than all. Every
@@ -388,10 +429,13 @@ static void cpu_nothing(void *user, int member, int members) {
 static double cpu_ping(weft_ctx *c, int threads) {
     enum { PINGS = 200 };
     double least = INFINITY;
-    if (threads < 2 || (threads = cpu_gather(c, (int)min_i64(threads, c->threads))) < 2) return 0;
+    threads = (int)min_i64(threads, c->threads);
+    cpu_team *t = threads < 2 ? NULL : cpu_gather(c, threads);
+    if (!t || (threads = (int)min_i64(threads, crew_members(t->crew))) < 2) return 0;
+    cpu_dismiss(c);
     for (int i = 0; i < PINGS; i++) {
         const double start = weft_clock();
-        if (!crew_run(((cpu_device *)c->device)->crew, threads, cpu_nothing, NULL)) return 0;
+        if (!crew_run(t->crew, threads, cpu_nothing, NULL)) return 0;
         least = fmin(least, weft_clock() - start);
     }
     return 1e6 * least;
