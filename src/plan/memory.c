@@ -183,7 +183,7 @@ static int memory_larger(const void *a, const void *b) {
 }
 
 /* p->placed: what has a place of its own in the arena, in the order in which places are given. */
-static bool memory_order(weft_plan *p) {
+static bool memory_sort(weft_plan *p) {
     memory_item *item = mem_new(p->m, (p->bufs + 1) * sizeof *item);
     size_t n = 0;
     p->placed = arena_new(&p->memory, (p->bufs + 1) * sizeof *p->placed);
@@ -200,7 +200,7 @@ static bool memory_order(weft_plan *p) {
 weft_err memory_pass(weft_plan *p) {
     memory_lives(p);
     memory_in_place(p);
-    if (!memory_order(p) || !memory_place(p, p->placed, p->placed_count))
+    if (!memory_sort(p) || !memory_place(p, p->placed, p->placed_count))
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
     p->arena = mem_new_aligned(p->m, p->arena_bytes + MEMORY_ALIGN);
     if (!p->arena)
