@@ -1,4 +1,4 @@
-/* special_points.h - reads the points that tools/golden_special.py writes, and measures distances
+/* special_points.h - reads the points that tools/golden_special.py and tools/special_scan.py write, and measures distances
  * from them. */
 #ifndef WEFT_TEST_SPECIAL_POINTS_H
 #define WEFT_TEST_SPECIAL_POINTS_H
@@ -25,30 +25,38 @@ static inline void special_points_free(special_points *p) {
     free(p->weight);
 }
 
-static inline special_points special_points_read(weft_special f) {
-    special_points p = {0};
+/* Appends a file's points. */
+static inline void special_points_append(special_points *p, const char *folder, weft_special f) {
     char path[200];
     const int arguments = weft_special_arguments(f);
     const size_t record = 8 * ((size_t)arguments + 1) + 5;
-    snprintf(path, sizeof path, "tests/golden/special/%s.bin", weft_special_name(f));
+    snprintf(path, sizeof path, "tests/golden/%s/%s.bin", folder, weft_special_name(f));
     FILE *file = fopen(path, "rb");
-    if (!file) return p;
+    if (!file) return;
     fseek(file, 0, SEEK_END);
-    const int64_t n = ftell(file) / (int64_t)record;
+    const int64_t most = p->n + ftell(file) / (int64_t)record;
     rewind(file);
-    const size_t bytes = ((size_t)n + 1) * sizeof(double);
-    for (int i = 0; i < arguments; i++) p.x[i] = malloc(bytes);
-    p.want = malloc(bytes), p.left = malloc(bytes), p.weight = malloc(bytes);
+    const size_t bytes = ((size_t)most + 1) * sizeof(double);
+    for (int i = 0; i < arguments; i++) p->x[i] = realloc(p->x[i], bytes);
+    p->want = realloc(p->want, bytes), p->left = realloc(p->left, bytes);
+    p->weight = realloc(p->weight, bytes);
     unsigned char raw[64];
-    for (p.n = 0; p.n < n && fread(raw, record, 1, file) == 1; p.n++) {
+    for (; p->n < most && fread(raw, record, 1, file) == 1; p->n++) {
         float weight;
-        for (int i = 0; i < arguments; i++) memcpy(&p.x[i][p.n], raw + 8 * i, 8);
-        memcpy(&p.want[p.n], raw + 8 * arguments, 8);
-        p.left[p.n] = (signed char)raw[record - 5] / 256.0;
+        for (int i = 0; i < arguments; i++) memcpy(&p->x[i][p->n], raw + 8 * i, 8);
+        memcpy(&p->want[p->n], raw + 8 * arguments, 8);
+        p->left[p->n] = (signed char)raw[record - 5] / 256.0;
         memcpy(&weight, raw + record - 4, 4);
-        p.weight[p.n] = weight;
+        p->weight[p->n] = weight;
     }
     fclose(file);
+}
+
+/* Those around seams, roots and poles, and those that tools/special_scan.py found. */
+static inline special_points special_points_read(weft_special f) {
+    special_points p = {0};
+    special_points_append(&p, "special", f);
+    special_points_append(&p, "scan", f);
     return p;
 }
 

@@ -214,6 +214,9 @@ def gamma():
     h.poly("gamma", lambda t: mp.gamma(t + mpf(5) / 2), mpf(-1) / 2, mpf(1) / 2, about="Gamma(t + 5/2)")
     lg = lambda x: mp.loggamma(x) / ((x - 1) * (x - 2)) if (x - 1) * (x - 2) else (-euler if x == 2 else euler)
     h.pieces("lgamma", lg, -1, 3, cuts=2, about="ln Gamma(x) / ((x - 1) (x - 2))")
+    # where both ln |Gamma(x)| and its slope are small, the parts of the reflection cancel too much
+    h.poly("lgamma_dip", lambda t: mp.re(mp.loggamma(t - mpf("2.609375"))), mpf("-0.04"), mpf("0.04"),
+           about="ln |Gamma(x)| by t = x + 2.609375")
     root = mp.findroot(mp.digamma, 1.46)
     h.pieces("digamma", lambda x: mp.digamma(x) / (x - root), 0, 3, cuts=2,
              about="digamma(x) / (x - its root)")

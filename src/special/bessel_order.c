@@ -9,20 +9,21 @@
 
 typedef struct border_both {
     double j, y;
+    int exponent; /* y times 2^exponent is meant, which may be out of range where a part is not */
 } border_both;
 
 #define BORDER_FAR 25.0 /* from here on Hankel's expansion has 20 digits for orders up to 1.5 */
 
 /* (x / 2)^v / Gamma(v + 1) times the sum of (-x^2 / 4)^k / (k! (v + 1) ... (v + k)) */
-static dd border_series(double v, double x) {
+static double border_series(double v, double x) {
     const dd z = dd_scale(dd_product(x, x), -0.25);
     dd term = dd_of(1), sum = dd_of(1);
     for (int k = 1; k < 1000 && fabs(term.h) > 1e-34; k++) {
         term = dd_div(dd_mul(term, z), dd_mul_d(dd_sum(v, k), k));
         sum = dd_add(sum, term);
     }
-    const dd power = dd_mul_d(dd_log(dd_of(0.5 * x)), v);
-    return dd_mul(dd_exp(dd_sub(power, dd_lgamma(dd_sum(v, 1)))), sum);
+    const dd power = dd_mul_d(order_log_half(x), v);
+    return dd_grown(dd_sub(power, dd_lgamma(dd_sum(v, 1))), sum, 0);
 }
 
 /* sin and cos of x; beyond 2^50 in double, where the mathematics library must reduce x */
@@ -59,9 +60,10 @@ static void border_hankel(double v, double x, dd *j, dd *y) {
 }
 
 /* Y of order v for x next to nothing, where one term is left: -Gamma(v) (2 / x)^v / pi */
-static double border_tiny(double v, double x) {
-    const dd power = dd_mul_d(dd_log(dd_of(0.5 * x)), -v);
-    return -dd_value(dd_div(dd_exp(dd_add(power, dd_lgamma(dd_of(v)))), dd_pi));
+static double border_tiny(double v, double x, int *exponent) {
+    const dd power = dd_add(dd_mul_d(order_log_half(x), -v), dd_lgamma(dd_of(v)));
+    *exponent = (int)(power.h / dd_ln2.h);
+    return dd_grown(power, dd_div(dd_of(-1), dd_pi), -*exponent);
 }
 
 /* Where 1 / x no longer counts, sqrt(2 / (pi x)) times cos and sin of x - (v / 2 + 1 / 4) pi. */
@@ -69,7 +71,7 @@ static border_both border_end(double v, double x) {
     const double s = dd_value(order_sinpi(0.5 * v + 0.25)),
                  c = dd_value(order_cospi(0.5 * v + 0.25));
     const double size = sqrt(0.63661977236758138 / x), cx = cos(x), sx = sin(x);
-    return (border_both){size * (cx * c + sx * s), size * (sx * c - cx * s)};
+    return (border_both){size * (cx * c + sx * s), size * (sx * c - cx * s), 0};
 }
 
 /* v >= 0, x > 0; without Y where J has no need of it */
@@ -77,11 +79,11 @@ static border_both border_positive(double v, double x, bool with_y) {
     if (x > 1e100) return border_end(v, x);
     const double n = floor(v + 0.5), mu = v - n;
     const bool series = x < BORDER_FAR || x * x <= 80 * (v + 1);
-    border_both out = {0, 0};
-    if (series) out.j = dd_value(border_series(v, x));
+    border_both out = {0, 0, 0};
+    if (series) out.j = border_series(v, x);
     if (series && !with_y) return out;
-    if (x < 1e-100 && v > 0.5) {
-        out.y = border_tiny(v, x);
+    if (x < 1e-100 && v >= 0.5) {
+        out.y = border_tiny(v, x, &out.exponent);
         return out;
     }
     order_pair y, j = {0};
@@ -102,7 +104,8 @@ static border_both border_positive(double v, double x, bool with_y) {
         const dd wronskian = dd_div(dd_of(2), dd_mul_d(dd_pi, x));
         out.j = ldexp(dd_value(dd_div(wronskian, turned)), -y.exponent);
     }
-    out.y = ldexp(dd_value(y.at), y.exponent);
+    out.y = dd_value(y.at);
+    out.exponent = y.exponent;
     return out;
 }
 
@@ -126,7 +129,7 @@ double weft_special_bessel_j(double v, double x) {
     if (v >= 0) return b.j;
     if (border_whole(v)) return border_parity(v) * b.j;
     const double c = dd_value(order_cospi(-v)), s = dd_value(order_sinpi(-v));
-    return (c == 0 ? 0 : c * b.j) - s * b.y;
+    return (c == 0 ? 0 : c * b.j) - ldexp(s * b.y, b.exponent);
 }
 
 double weft_special_bessel_y(double v, double x) {
@@ -135,7 +138,7 @@ double weft_special_bessel_y(double v, double x) {
     const double c = dd_value(order_cospi(-v)), s = dd_value(order_sinpi(-v));
     if (x == 0) return v >= 0 || c > 0 ? -INFINITY : c < 0 ? INFINITY : 0;
     const border_both b = border_positive(fabs(v), x, true);
-    if (v >= 0) return b.y;
-    if (border_whole(v)) return border_parity(v) * b.y;
-    return s * b.j + (c == 0 ? 0 : c * b.y);
+    if (v >= 0) return ldexp(b.y, b.exponent);
+    if (border_whole(v)) return border_parity(v) * ldexp(b.y, b.exponent);
+    return s * b.j + (c == 0 ? 0 : ldexp(c * b.y, b.exponent));
 }

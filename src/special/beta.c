@@ -12,32 +12,54 @@ static bool beta_pole(double x) {
     return x <= 0 && x == floor(x);
 }
 
-static double beta_sign(double x) { /* of Gamma(x) */
-    return x > 0 || fmod(floor(x), 2.0) == 0 ? 1 : -1;
+/* Of the sum a + b as it is, not as it is rounded. */
+static bool beta_pole_sum(double a, double b) {
+    const dd s = dd_sum(a, b);
+    return beta_pole(s.h) && s.l == 0;
+}
+
+static double beta_sign(dd x) { /* of Gamma(x) */
+    if (x.h > 0) return 1;
+    const bool below = x.h == floor(x.h) && x.l < 0;
+    return (fmod(floor(x.h), 2.0) == 0) != below ? 1 : -1;
 }
 
 /* ln |Gamma(x)| for any x but poles, by reflection: pi / (x sin(pi x) Gamma(-x)) below 0 */
 static dd beta_lgamma(dd x) {
     if (x.h > 0) return dd_lgamma(x);
-    const double n = nearbyint(x.h);
-    const dd sine = dd_sinpi(dd_add_d(x, -n)), below = dd_mul(sine, x);
-    const dd size = below.h < 0 ? dd_neg(below) : below;
-    return dd_sub(dd_log(dd_div(dd_pi, size)), dd_lgamma(dd_neg(x)));
+    const dd down = dd_neg(x), up = dd_lgamma(down);
+    if (down.h < 1e-30) return up; /* even, as far as two doubles can tell */
+    const dd sine = dd_sinpi(dd_add_d(x, -nearbyint(x.h)));
+    const dd size = sine.h < 0 ? dd_neg(sine) : sine;
+    return dd_sub(dd_sub(dd_log(dd_div(dd_pi, size)), dd_log(down)), up);
 }
 
-/* ln |Beta|, and where either is not positive the sum may be as exact as two doubles hold it. */
+/* ln |Gamma(large) / Gamma(large + small)|, large > 0 */
+static dd beta_fall(double large, double small) {
+    if (large < 1e6 || large + small < 1e6)
+        return dd_sub(beta_lgamma(dd_of(large)), beta_lgamma(dd_sum(large, small)));
+    if (large < 1e280) return dd_lgamma_fall(large, small);
+    if (fabs(small) < 1e250) return dd_mul_d(dd_log(dd_of(large)), -small);
+    return dd_of(-large * log1p(small / large) - small * (log(large) - 1 + log1p(small / large)));
+}
+
+/* ln |Beta|. Where either is not positive the sum may be as exact as two doubles hold it. */
 static dd beta_log(double a, double b) {
     const double small = a < b ? a : b, large = a < b ? b : a;
-    if (large > 1e280 && small > 0) {
-        if (small < 1e250) return dd_of(weft_special_lgamma(small) - small * log(large));
-        return dd_of(-large * log1p(small / large) - small * log1p(large / small));
-    }
-    if (small > 0) return dd_lbeta(a, b);
+    if (small > 1e250) return dd_of(-large * log1p(small / large) - small * log1p(large / small));
+    if (small > 0 && large < 1e280) return dd_lbeta(a, b);
+    if (large > 0) return dd_add(beta_lgamma(dd_of(small)), beta_fall(large, small));
     return dd_sub(dd_add(beta_lgamma(dd_of(a)), beta_lgamma(dd_of(b))), beta_lgamma(dd_sum(a, b)));
 }
 
-/* At poles: NaN, unless Gamma(a + b) has one as well, where the limit along a is meant: a whole
- * and a + b <= 0 gives (-1)^b Beta(1 - a - b, b). */
+/* Gamma has poles at a and a + b, and at b none, all being whole. */
+static bool beta_pair(double b, double a) {
+    return b == floor(b) && b > 0 && a + b <= 0;
+}
+
+/* Poles are NaN, since their sides differ in sign, but at 0, whose sign tells the side; and where
+ * Gamma(a + b) has one as well, the limit along a is meant: a whole and a + b <= 0 gives
+ * (-1)^b Beta(1 - a - b, b). */
 static bool beta_edge(double a, double b, double *v) {
     if (isnan(a) || isnan(b)) return *v = NAN, true;
     if (isinf(a) || isinf(b)) return *v = a > 0 && b > 0 ? 0 : NAN, true;
@@ -45,38 +67,42 @@ static bool beta_edge(double a, double b, double *v) {
         const double t = a;
         a = b, b = t;
     }
-    if (!beta_pole(a)) return beta_pole(a + b) ? *v = 0, true : false;
-    if (b != floor(b) || !(b > 0 && a + b <= 0))
-        return *v = a == 0 || b == 0 ? INFINITY : NAN, true;
-    *v = (fmod(b, 2.0) == 0 ? 1 : -1) * weft_special_beta(1 - a - b, b);
-    return true;
+    if (!beta_pole(a)) return beta_pole_sum(a, b) ? *v = 0, true : false;
+    if (beta_pair(b, a))
+        return *v = (fmod(b, 2.0) == 0 ? 1 : -1) * weft_special_beta(1 - a - b, b), true;
+    const bool side = b == 0 ? signbit(a) == signbit(b) : a == 0;
+    return *v = side && !(b < 0 && beta_pole(b)) ? copysign(INFINITY, a) : NAN, true;
 }
 
 double weft_special_beta(double a, double b) {
     double v;
     if (beta_edge(a, b, &v)) return v;
-    const double sign = beta_sign(a) * beta_sign(b) * beta_sign(a + b);
-    return sign * dd_value(dd_exp(beta_log(a, b)));
+    const double sign = beta_sign(dd_of(a)) * beta_sign(dd_of(b)) * beta_sign(dd_sum(a, b));
+    return dd_grown(beta_log(a, b), dd_of(sign), 0);
 }
 
 double weft_special_lbeta(double a, double b) {
     double v;
     if (isinf(a) && isinf(b)) return a > 0 && b > 0 ? -INFINITY : NAN;
-    if (beta_edge(a, b, &v)) return log(fabs(v));
-    return dd_value(beta_log(a, b));
+    if (!beta_edge(a, b, &v)) return dd_value(beta_log(a, b));
+    if (beta_pole(a) && beta_pair(b, a)) return weft_special_lbeta(1 - a - b, b);
+    if (beta_pole(b) && beta_pair(a, b)) return weft_special_lbeta(1 - a - b, a);
+    if (isnan(v) && (beta_pole(a) || beta_pole(b)) && isfinite(a) && isfinite(b)) return INFINITY;
+    return log(fabs(v));
 }
 
 /* ---- incomplete ---- */
 
-/* x^a y^b / (a Beta(a, b)) */
-static dd beta_front(double a, double b, dd x, dd y) {
-    const dd power = dd_add(dd_mul_d(dd_log(x), a), dd_mul_d(dd_log(y), b));
-    return dd_div_d(dd_exp(dd_sub(power, dd_lbeta(a, b))), a);
-}
+/* A tail as e^log factor, since it may be less than a double can say; slope: a front / tail. */
+typedef struct beta_tail {
+    dd log, factor;
+    double slope;
+} beta_tail;
 
-/* I(a, b, x) with y = 1 - x, for x up to about the mean: front / (1 + d1 / (1 + d2 / (1 + ...))).
+/* I(a, b, x) with y = 1 - x, for x up to about the mean: front / (1 + d1 / (1 + d2 / (1 + ...))),
+ * front = x^a y^b / (a Beta(a, b)).
  * The number of steps grows as the root of a and b; too many are NaN. */
-static dd beta_fraction(double a, double b, dd x, dd y) {
+static beta_tail beta_fraction(double a, double b, dd x, dd y) {
     dd c = dd_of(1), d = dd_of(0), f = dd_of(1);
     for (int i = 1; i < BETA_STEPS; i++) {
         const double m = i / 2;
@@ -92,9 +118,12 @@ static dd beta_fraction(double a, double b, dd x, dd y) {
         d = dd_div(dd_of(1), d);
         const dd step = dd_mul(c, d);
         f = dd_mul(f, step);
-        if (fabs((step.h - 1) + step.l) < 1e-31) return dd_div(beta_front(a, b, x, y), f);
+        if (fabs((step.h - 1) + step.l) > 1e-31) continue;
+        const dd power = dd_add(dd_mul_d(dd_log(x), a), dd_mul_d(dd_log(y), b));
+        const dd whole = dd_add(dd_lbeta(a, b), dd_log(dd_of(a)));
+        return (beta_tail){dd_sub(power, whole), dd_div(dd_of(1), f), a * f.h};
     }
-    return dd_of(NAN);
+    return (beta_tail){dd_of(0), dd_of(NAN), 1};
 }
 
 /* The same in double, where that is enough: for a and b from 1 to 60 neither tail loses more than a
@@ -111,7 +140,7 @@ static double beta_plain_front(double a, double b, dd x, dd y) {
     return pow(x.h, a) * pow(y.h, b) * (1 + low) / (top / weft_special_gamma(sum.h));
 }
 
-static dd beta_plain_fraction(double a, double b, dd x, dd y) {
+static beta_tail beta_plain_fraction(double a, double b, dd x, double front) {
     double c = 1, d = 0, f = 1, step = 0;
     for (int i = 1; fabs(step - 1) > 1e-16 && i < BETA_STEPS; i++) {
         const double m = i / 2;
@@ -122,29 +151,44 @@ static dd beta_plain_fraction(double a, double b, dd x, dd y) {
         step = c * d;
         f *= step;
     }
-    return dd_of(beta_plain_front(a, b, x, y) / f);
+    return (beta_tail){dd_of(0), dd_of(front / f), a * f};
 }
 
-typedef struct beta_tails {
-    dd p, q;
-} beta_tails;
-
-static beta_tails beta_both(double a, double b, dd x, dd y) {
-    beta_tails t;
+static beta_tail beta_side(double a, double b, dd x, dd y) {
     if (beta_plain(a, b)) {
-        const bool left = x.h * (a + b + 2) <= a + 1;
-        const dd tail = left ? beta_plain_fraction(a, b, x, y) : beta_plain_fraction(b, a, y, x);
-        const dd other = dd_sub(dd_of(1), tail);
-        return (beta_tails){left ? tail : other, left ? other : tail};
+        const double front = beta_plain_front(a, b, x, y);
+        if (front > 1e-200) return beta_plain_fraction(a, b, x, front);
     }
-    if (x.h * (a + b + 2) <= a + 1) {
-        t.p = beta_fraction(a, b, x, y);
-        t.q = dd_sub(dd_of(1), t.p);
-    } else {
-        t.q = beta_fraction(b, a, y, x);
-        t.p = dd_sub(dd_of(1), t.q);
+    return beta_fraction(a, b, x, y);
+}
+
+/* Whether x lies below the mean, about, where I(a, b, x) converges; above, I(b, a, y) does. */
+static bool beta_left(double a, double b, dd x) {
+    return x.h * (a + b + 2) <= a + 1;
+}
+
+/* I(a, b, x) above the mean for b next to nothing, where its complement is nearly 1:
+ *   I(b, a, y) = a / (a + b) y^b Gamma(1 + a + b) / (Gamma(1 + a) Gamma(1 + b))
+ *                (1 + b sum over n >= 1 of (1 - a) ... (n - a) / n! y^n / (n + b))
+ * whose logarithm is found to the first order of b. */
+static double beta_nothing(double a, double b, dd y) {
+    double term = 1, sum = 0;
+    for (int n = 1; n < BETA_STEPS; n++) {
+        term *= (n - a) / n * y.h;
+        sum += term / n;
+        if (fabs(term) < 1e-18 * fabs(sum) || term == 0) break;
     }
-    return t;
+    /* digamma(1 + a) + Euler's constant - 1 / a is that of a, which is exact for large a */
+    const double rest = log(y.h) + weft_special_digamma(a) + 0.57721566490153286 + sum;
+    return -expm1(b * rest);
+}
+
+static double beta_value(double a, double b, dd x, dd y) {
+    const bool left = beta_left(a, b, x);
+    const beta_tail t = left ? beta_side(a, b, x, y) : beta_side(b, a, y, x);
+    if (left) return t.log.h == 0 ? t.factor.h : dd_grown(t.log, t.factor, 0);
+    const dd other = dd_sub(dd_of(1), dd_mul(dd_exp(t.log), t.factor));
+    return other.h < 1e-16 && b < 1e-14 ? beta_nothing(a, b, y) : dd_value(other);
 }
 
 static bool beta_outside(double a, double b, double x) {
@@ -153,34 +197,53 @@ static bool beta_outside(double a, double b, double x) {
 
 double weft_special_beta_i(double a, double b, double x) {
     if (beta_outside(a, b, x)) return NAN;
-    return x == 0 || x == 1 ? x : dd_value(beta_both(a, b, dd_of(x), dd_sum(1, -x)).p);
+    return x == 0 || x == 1 ? x : beta_value(a, b, dd_of(x), dd_sum(1, -x));
+}
+
+/* ln of the lower or upper tail at odds x / y over the tail that is wanted, and its slope by the
+ * logarithm of the odds. */
+static double beta_excess(double a, double b, dd x, dd y, bool lower, dd want, dd log_want,
+                          double *slope) {
+    const bool left = beta_left(a, b, x);
+    beta_tail t = left ? beta_side(a, b, x, y) : beta_side(b, a, y, x);
+    *slope = t.slope;
+    if (left != lower) {
+        const dd have = dd_sub(dd_of(1), dd_mul(dd_exp(t.log), t.factor));
+        if (!(have.h > 1e-30)) return isnan(have.h) ? NAN : -INFINITY;
+        *slope *= (1 - have.h) / have.h;
+        t.log = dd_of(0);
+        t.factor = have;
+    }
+    const double rough = t.log.h + log(t.factor.h) - log_want.h;
+    if (!(fabs(rough) < 1)) return rough;
+    const dd ratio =
+        t.log.h == 0 ? dd_div(t.factor, want) : dd_mul(dd_exp(dd_sub(t.log, log_want)), t.factor);
+    return log1p(dd_value(dd_add_d(ratio, -1)));
 }
 
 /* The odds x / (1 - x) at which I(a, b, x) = p, with p + q = 1. Newton's method on the logarithm of
  * the smaller tail by the logarithm of the odds, in which it is concave. */
 static dd beta_solve(double a, double b, dd p, dd q) {
     const bool lower = p.h <= q.h;
-    const dd want = lower ? p : q, whole = dd_lbeta(a, b);
-    const dd left = dd_div(dd_add(dd_add(dd_log(p), dd_log(dd_of(a))), whole), dd_of(a));
-    const dd right = dd_div(dd_add(dd_add(dd_log(q), dd_log(dd_of(b))), whole), dd_of(b));
-    if (left.h < -300) return dd_exp(left); /* one term is all there is */
+    const dd want = lower ? p : q, log_want = dd_log(want), whole = dd_lbeta(a, b);
+    const dd log_p = lower ? log_want : dd_log1p(dd_neg(q));
+    const dd log_q = lower ? dd_log1p(dd_neg(p)) : log_want;
+    const dd left = dd_div(dd_add(dd_add(log_p, dd_log(dd_of(a))), whole), dd_of(a));
+    const dd right = dd_div(dd_add(dd_add(log_q, dd_log(dd_of(b))), whole), dd_of(b));
+    if (left.h < -300) return dd_of(dd_grown(left, dd_of(1), 0)); /* one term is all there is */
     if (right.h < -300) return dd_of(INFINITY);
-    double log_odds = log(a / b), low = -INFINITY, high = INFINITY;
+    double log_odds = log(a / b), low = -INFINITY, high = INFINITY, slope;
     if (lower && left.h < log_odds) log_odds = left.h;
     if (!lower && -right.h > log_odds) log_odds = -right.h;
     dd z = dd_exp(dd_of(log_odds));
     for (int i = 0; i < 200; i++) {
         const dd y = dd_div(dd_of(1), dd_add_d(z, 1)), x = dd_mul(z, y);
-        const beta_tails t = beta_both(a, b, x, y);
-        const dd have = lower ? t.p : t.q, excess = dd_div(dd_sub(have, want), want);
-        const bool above = (excess.h > 0) == lower;
+        const double excess = beta_excess(a, b, x, y, lower, want, log_want, &slope);
+        if (isnan(excess)) return dd_of(NAN);
+        const bool above = (excess > 0) == lower;
         if (above) high = log_odds;
         else low = log_odds;
-        /* d tail / d log odds = x^a y^b / Beta */
-        const double front =
-            beta_plain(a, b) ? beta_plain_front(a, b, x, y) : dd_value(beta_front(a, b, x, y));
-        const double slope = a * front / have.h;
-        double step = (lower ? 1 : -1) * log1p(fmax(excess.h, -1 + 1e-16)) / slope;
+        double step = (lower ? 1 : -1) * excess / slope;
         if (!(fabs(step) < 2)) step = above ? 2 : -2;
         const bool last = fabs(step) < 1e-9; /* the error is the square of the step */
         const double next = log_odds - step;
@@ -197,5 +260,5 @@ double weft_special_beta_i_inverse(double a, double b, double p) {
     if (beta_outside(a, b, p)) return NAN;
     if (p == 0 || p == 1) return p;
     const dd z = beta_solve(a, b, dd_of(p), dd_sum(1, -p));
-    return z.h < INFINITY ? dd_value(dd_div(z, dd_add_d(z, 1))) : 1;
+    return z.h == INFINITY ? 1 : dd_value(dd_div(z, dd_add_d(z, 1)));
 }

@@ -22,13 +22,31 @@ dd dd_expm1(dd a) {
     return s;
 }
 
+/* e^a = 2^n times what is given, which is around 1; |a| < 10^5 */
+static dd dd_exp_part(dd a, int *n) {
+    *n = (int)nearbyint(a.h / dd_ln2.h);
+    return dd_add_d(dd_expm1(dd_sub(a, dd_mul_d(dd_ln2, *n))), 1);
+}
+
 dd dd_exp(dd a) {
     if (!(a.h < 800)) return dd_of(a.h > 0 ? INFINITY : a.h);
     if (a.h < -800) return dd_of(0);
-    const double n = nearbyint(a.h / dd_ln2.h);
-    const dd y = dd_add_d(dd_expm1(dd_sub(a, dd_mul_d(dd_ln2, n))), 1);
-    const int half = (int)n / 2;
-    return dd_scale(dd_scale(y, ldexp(1, half)), ldexp(1, (int)n - half));
+    int n;
+    const dd y = dd_exp_part(a, &n);
+    const int half = n / 2;
+    return dd_scale(dd_scale(y, ldexp(1, half)), ldexp(1, n - half));
+}
+
+double dd_grown(dd power, dd factor, int exponent) {
+    if (isnan(power.h) || !isfinite(factor.h) || factor.h == 0) return factor.h * exp(power.h);
+    int n, e;
+    frexp(factor.h, &e);
+    /* the doubles span e^-746 to e^710, so whatever the exponents add, the result has left them */
+    const double size = power.h + (e + (double)exponent) * dd_ln2.h;
+    if (fabs(size) > 2000) return copysign(size > 0 ? INFINITY : 0, factor.h);
+    const dd near = dd_scale(dd_scale(factor, ldexp(1, -e / 2)), ldexp(1, -e - -e / 2));
+    const dd y = dd_exp_part(power, &n);
+    return ldexp(dd_value(dd_mul(y, near)), n + e + exponent);
 }
 
 /* A step of Newton's method from the double logarithm; powers of two are taken out first so that
@@ -77,19 +95,20 @@ dd dd_lgamma(dd a) {
     return p.h == 1 ? all : dd_sub(all, dd_log(p));
 }
 
-/* ln Gamma(small) + ln Gamma(large) - ln Gamma(small + large), the last two by Stirling's formula
- * without the parts that cancel. */
-dd dd_lbeta(double a, double b) {
-    const double small = a < b ? a : b, large = a < b ? b : a;
-    if (large < 1e6) {
-        const dd both = dd_add(dd_lgamma(dd_of(a)), dd_lgamma(dd_of(b)));
-        return dd_sub(both, dd_lgamma(dd_sum(a, b)));
-    }
+/* By Stirling's formula without the parts that cancel. */
+dd dd_lgamma_fall(double large, double small) {
     const dd sum = dd_sum(small, large);
     const dd grown = dd_mul(dd_add_d(dd_of(large), -0.5), dd_log1p(dd_div_d(dd_of(small), large)));
     const dd power = dd_mul_d(dd_add_d(dd_log(sum), -1), small);
     const dd rest = dd_sub(dd_stirling(dd_of(large)), dd_stirling(sum));
-    return dd_add(dd_sub(dd_sub(dd_lgamma(dd_of(small)), grown), power), rest);
+    return dd_sub(rest, dd_add(grown, power));
+}
+
+dd dd_lbeta(double a, double b) {
+    const double small = a < b ? a : b, large = a < b ? b : a;
+    if (large >= 1e6) return dd_add(dd_lgamma(dd_of(small)), dd_lgamma_fall(large, small));
+    const dd both = dd_add(dd_lgamma(dd_of(a)), dd_lgamma(dd_of(b)));
+    return dd_sub(both, dd_lgamma(dd_sum(a, b)));
 }
 
 dd dd_sinpi(dd a) {

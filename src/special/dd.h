@@ -84,14 +84,19 @@ static inline double dd_value(dd a) {
     return a.h + a.l;
 }
 
-dd dd_sqrt(dd a);     /* a >= 0 */
-dd dd_exp(dd a);      /* saturates to 0 and infinity */
-dd dd_expm1(dd a);    /* |a| < 1, relative accuracy near 0 */
-dd dd_log(dd a);      /* a > 0 */
-dd dd_log1p(dd a);    /* a > -1, relative accuracy near 0 */
-dd dd_lgamma(dd a);   /* a > 0; absolute accuracy, in units of max(1, result) */
-dd dd_lbeta(double a, double b);      /* a, b > 0 */
-dd dd_sinpi(dd a);    /* sin(pi a), |a| <= 1/2 */
+dd dd_sqrt(dd a);  /* a >= 0 */
+dd dd_exp(dd a);   /* saturates to 0 and infinity */
+dd dd_expm1(dd a); /* |a| < 1, relative accuracy near 0 */
+double dd_grown(dd power, dd factor, int exponent);
+/* e^power factor 2^exponent, rounded when all has come together: a part may leave the range of
+     * doubles, and a result that is nearly subnormal keeps its digits */
+dd dd_log(dd a);                 /* a > 0 */
+dd dd_log1p(dd a);               /* a > -1, relative accuracy near 0 */
+dd dd_lgamma(dd a);              /* a > 0; absolute accuracy, in units of max(1, result) */
+dd dd_lbeta(double a, double b); /* a, b > 0 */
+dd dd_lgamma_fall(double large, double small);
+/* ln Gamma(large) - ln Gamma(large + small), large >= 10^6 and large + small as well */
+dd dd_sinpi(dd a); /* sin(pi a), |a| <= 1/2 */
 extern const dd dd_pi, dd_ln2;
 
 #endif

@@ -156,6 +156,25 @@ LANE double fit_lgamma(double x) {
     return r;
 }
 
+/* ln |Gamma(x)| by t = x + 2.609375: 2^-54.3 */
+LANE double fit_lgamma_dip(double t) {
+    double r = -0x1.f5d9dab6e6172p+13;
+    r = r * t + 0x1.abe5a166c09afp+12;
+    r = r * t + -0x1.5ce81f6e9e472p+11;
+    r = r * t + 0x1.31a7e735e532fp+10;
+    r = r * t + -0x1.018fc8f68b0d0p+9;
+    r = r * t + 0x1.da576e442a34dp+7;
+    r = r * t + -0x1.897b3a8158988p+6;
+    r = r * t + 0x1.919ceca5e8127p+5;
+    r = r * t + -0x1.3a1ae22297c47p+4;
+    r = r * t + 0x1.9577ab7d7fd65p+3;
+    r = r * t + -0x1.0c0db7c8af0cbp+2;
+    r = r * t + 0x1.5a0e2d9189b7ep+2;
+    r = r * t + 0x1.ddac397b1abcap-7;
+    r = r * t + -0x1.e5de4518f925fp-4;
+    return r;
+}
+
 /* digamma(x) / (x - its root), 2^0 <= x < 2^3: 2^-53.2 */
 static const double fit_digamma_table[14][12] = {
     {0x1.277046912a697p+0, 0x1.0211b8470c9d0p+0, 0x1.cd9d88c399e19p-1, 0x1.a3b07e045f71ep-1,

@@ -9,25 +9,21 @@
 
 #include <weft/special.h>
 
-typedef struct incomplete_tails {
-    dd p, q;
-} incomplete_tails;
+/* P or Q, whichever was computed: e^log factor, since the tail itself may be less than a double
+ * can say. slope: d ln tail / d ln x without its sign, x^a e^-x / Gamma(a) / tail. */
+typedef struct incomplete_tail {
+    bool lower; /* P */
+    dd log, factor;
+    double slope;
+} incomplete_tail;
 
 enum { INCOMPLETE_STEPS = 100000 };
 #define INCOMPLETE_LARGE 200.0 /* from here on Temme's eight terms have 17 digits */
 
-static incomplete_tails incomplete_of_p(dd p) {
-    return (incomplete_tails){p, dd_sub(dd_of(1), p)};
-}
-
-static incomplete_tails incomplete_of_q(dd q) {
-    return (incomplete_tails){dd_sub(dd_of(1), q), q};
-}
-
-/* x^a e^-x / Gamma(a + 1) */
+/* ln(x^a e^-x / Gamma(a + 1)) */
 static dd incomplete_front(double a, double x) {
     const dd power = dd_sub(dd_mul_d(dd_log(dd_of(x)), a), dd_of(x));
-    return dd_exp(dd_sub(power, dd_lgamma(dd_sum(a, 1))));
+    return dd_sub(power, dd_lgamma(dd_sum(a, 1)));
 }
 
 /* ---- in double, for a from 1 to 60, where no tail loses more than a digit ---- */
@@ -36,48 +32,48 @@ static bool incomplete_plain(double a, double x) {
     return a >= 1 && a <= 60 && x < 500;
 }
 
-static double incomplete_plain_front(double a, double x) {
-    return pow(x, a) * exp(-x) / (a * weft_special_gamma(a)); /* a + 1 would be rounded */
-}
-
-/* The series and the fraction below, see there. */
-static incomplete_tails incomplete_plain_both(double a, double x) {
-    const double front = incomplete_plain_front(a, x);
+/* The series and the fraction below, see there; false: the tail may be nearly subnormal. */
+static bool incomplete_plain_both(double a, double x, incomplete_tail *out) {
+    const double top = a * weft_special_gamma(a); /* a + 1 would be rounded */
+    const double front = pow(x, a) * exp(-x) / top;
+    if (front < 1e-250) return false;
     if (x <= a + 1) {
         double term = 1, sum = 1;
         for (int i = 1; term > 1e-17 * sum; i++) {
             term *= x / (a + i);
             sum += term;
         }
-        return incomplete_of_p(dd_of(front * sum));
+        *out = (incomplete_tail){true, dd_of(0), dd_of(front * sum), a / sum};
+        return true;
     }
     double b = x + 1 - a, c = 1e300, d = 1 / b, f = d, step = 0;
     for (int i = 1; fabs(step - 1) > 1e-16 && i < INCOMPLETE_STEPS; i++) {
-        const double top = i * (a - i);
+        const double up = i * (a - i);
         b += 2;
-        d = 1 / (top * d + b);
-        c = b + top / c;
+        d = 1 / (up * d + b);
+        c = b + up / c;
         step = c * d;
         f *= step;
     }
-    return incomplete_of_q(dd_of(front * a * f));
+    *out = (incomplete_tail){false, dd_of(0), dd_of(front * a * f), 1 / f};
+    return true;
 }
 
 /* ---- in two doubles ---- */
 
 /* P = front (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...) */
-static dd incomplete_series(double a, double x) {
+static incomplete_tail incomplete_series(double a, double x) {
     dd term = dd_of(1), sum = dd_of(1);
     for (int i = 1; i < INCOMPLETE_STEPS && term.h > 1e-33 * sum.h; i++) {
         term = dd_div(dd_mul_d(term, x), dd_sum(a, i));
         sum = dd_add(sum, term);
     }
-    return dd_mul(incomplete_front(a, x), sum);
+    return (incomplete_tail){true, incomplete_front(a, x), sum, a / sum.h};
 }
 
 /* Q = front a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))), by Lentz's
  * method: numerators and denominators enter as quotients of neighbours. */
-static dd incomplete_fraction(double a, double x) {
+static incomplete_tail incomplete_fraction(double a, double x) {
     dd b = dd_add_d(dd_sum(x, -a), 1), c = dd_of(1e300), d = dd_div(dd_of(1), b), f = d;
     for (int i = 1; i < INCOMPLETE_STEPS; i++) {
         const dd top = dd_mul_d(dd_sum(a, -i), i);
@@ -91,12 +87,12 @@ static dd incomplete_fraction(double a, double x) {
         f = dd_mul(f, step);
         if (fabs((step.h - 1) + step.l) < 1e-31) break;
     }
-    return dd_mul_d(dd_mul(incomplete_front(a, x), f), a);
+    return (incomplete_tail){false, incomplete_front(a, x), dd_mul_d(f, a), 1 / f.h};
 }
 
 /* Half of erfc and the correction, both without e^(-a eta^2 / 2), which is the smaller tail's size
  * and therefore needs an exact exponent. */
-static incomplete_tails incomplete_temme(double a, double x) {
+static incomplete_tail incomplete_temme(double a, double x) {
     const dd mu = dd_div_d(dd_sum(x, -a), a);
     const dd half = dd_sub(mu, dd_log1p(mu)), y = dd_mul_d(half, a);
     const double eta = copysign(sqrt(2 * half.h), mu.h);
@@ -109,18 +105,33 @@ static incomplete_tails incomplete_temme(double a, double x) {
         sum = sum / a + c;
     }
     const double more = sum / sqrt(2 * dd_pi.h * a), bell = 0.5 * weft_special_erfcx(sqrt(y.h));
-    const dd tail = dd_mul_d(dd_exp(dd_neg(y)), mu.h > 0 ? bell + more : bell - more);
-    return mu.h > 0 ? incomplete_of_q(tail) : incomplete_of_p(tail);
+    const double tail = mu.h > 0 ? bell + more : bell - more;
+    const double stirling = 1 + (1 + 1 / (24 * a)) / (12 * a); /* of Gamma(a), to 1e-9 */
+    const double slope = sqrt(a / (2 * dd_pi.h)) / stirling / tail;
+    return (incomplete_tail){!(mu.h > 0), dd_neg(y), dd_of(tail), slope};
 }
 
 /* a > 0, 0 < x < infinity */
-static incomplete_tails incomplete_both(double a, double x) {
-    if (x > 1e280 || a > 1e280) return incomplete_of_p(dd_of(x < a ? 0 : x > a ? 1 : 0.5));
-    if (incomplete_plain(a, x)) return incomplete_plain_both(a, x);
-    if (a < 1e-15) return incomplete_of_q(dd_of(a * weft_special_e1(x)));
+static incomplete_tail incomplete_of(double a, double x) {
+    incomplete_tail t;
+    if (x > 1e280 || a > 1e280) {
+        const double p = x < a ? 0 : x > a ? 1 : 0.5;
+        return (incomplete_tail){true, dd_of(0), dd_of(p), 1};
+    }
+    if (incomplete_plain(a, x) && incomplete_plain_both(a, x, &t)) return t;
+    if (a < 1e-17) { /* else Q is P's complement */
+        const double e1 = weft_special_e1(x);
+        if (e1 > 1e-300) return (incomplete_tail){false, dd_log(dd_of(a)), dd_of(e1), exp(-x) / e1};
+    }
     if (a >= INCOMPLETE_LARGE && x > 0.4 * a && x < 2 * a) return incomplete_temme(a, x);
-    if (x > 1.5 && x > a + 1) return incomplete_of_q(incomplete_fraction(a, x));
-    return incomplete_of_p(incomplete_series(a, x));
+    if (x > 1.5 && x > a + 1) return incomplete_fraction(a, x);
+    return incomplete_series(a, x);
+}
+
+static double incomplete_value(double a, double x, bool lower) {
+    const incomplete_tail t = incomplete_of(a, x);
+    if (t.lower == lower) return t.log.h == 0 ? t.factor.h : dd_grown(t.log, t.factor, 0);
+    return dd_value(dd_sub(dd_of(1), dd_mul(dd_exp(t.log), t.factor)));
 }
 
 static bool incomplete_outside(double a, double x) {
@@ -129,48 +140,67 @@ static bool incomplete_outside(double a, double x) {
 
 double weft_special_gamma_p(double a, double x) {
     if (incomplete_outside(a, x)) return NAN;
-    return x == 0 ? 0 : isinf(x) ? 1 : dd_value(incomplete_both(a, x).p);
+    return x == 0 ? 0 : isinf(x) ? 1 : incomplete_value(a, x, true);
 }
 
 double weft_special_gamma_q(double a, double x) {
     if (incomplete_outside(a, x)) return NAN;
-    return x == 0 ? 1 : isinf(x) ? 0 : dd_value(incomplete_both(a, x).q);
+    return x == 0 ? 1 : isinf(x) ? 0 : incomplete_value(a, x, false);
 }
 
 /* ---- inverses ---- */
 
-/* Where to begin: for small tails on the left P is nearly x^a / Gamma(a + 1), elsewhere a power of
- * x is nearly normal. */
-static double incomplete_guess(double a, dd p, dd q) {
-    const double left = (log(p.h) + weft_special_lgamma(a + 1)) / a;
-    if (left < -0.5 || a < 0.5) {
-        if (q.h < 0.3 * a) return fmax(-log(q.h / a), 0.1);
-        return exp(fmax(left, -744));
-    }
+/* Where P is nearly x^a / Gamma(a + 1), the logarithm of x; p + q = 1. */
+static dd incomplete_left(double a, dd p, dd q) {
+    const dd log_p = p.h < 0.5 ? dd_log(p) : dd_log1p(dd_neg(q));
+    /* ln Gamma(1 + a) is -a times Euler's constant for tiny a */
+    if (a < 1e-15) return dd_add_d(dd_div_d(log_p, a), -0.57721566490153286);
+    return dd_div_d(dd_add(log_p, dd_lgamma(dd_sum(a, 1))), a);
+}
+
+/* Where to begin: as if x were to the left, or, since a power of x is nearly normal, in the
+ * middle. */
+static double incomplete_guess(double a, dd p, dd q, double left) {
+    if (left < -0.5 || a < 0.5) return q.h < 0.3 * a ? fmax(-log(q.h / a), 0.1) : exp(left);
     const double z = p.h < q.h ? -1.4142135623730951 * weft_special_erfcinv(2 * p.h)
                                : 1.4142135623730951 * weft_special_erfcinv(2 * q.h);
     const double root = 1 - 1 / (9 * a) + z / (3 * sqrt(a));
     return root > 0.1 ? a * root * root * root : exp(left);
 }
 
-/* p + q = 1, both above 0. The logarithm of a tail is a concave function of ln x, so the method
- * converges from wherever it starts; a step of ln x is held to a factor e. */
+/* ln of the tail at x over the tail that is wanted, and the tail's slope there. The quotient is
+ * taken before the logarithms' error counts, and is never beyond the doubles. */
+static double incomplete_excess(incomplete_tail t, bool lower, dd want, dd log_want,
+                                double *slope) {
+    *slope = t.slope;
+    if (t.lower != lower) {
+        const dd have = dd_sub(dd_of(1), dd_mul(dd_exp(t.log), t.factor));
+        if (!(have.h > 1e-30)) return -INFINITY;
+        *slope *= (1 - have.h) / have.h;
+        t.log = dd_of(0);
+        t.factor = have;
+    }
+    const double rough = t.log.h + log(t.factor.h) - log_want.h;
+    if (!(fabs(rough) < 1)) return rough;
+    const dd ratio =
+        t.log.h == 0 ? dd_div(t.factor, want) : dd_mul(dd_exp(dd_sub(t.log, log_want)), t.factor);
+    return log1p(dd_value(dd_add_d(ratio, -1)));
+}
+
+/* p + q = 1, both above 0. The logarithm of a tail is a concave function of ln x, so Newton's
+ * method converges from wherever it starts; a step of ln x is held to a factor e. */
 static double incomplete_inverse(double a, dd p, dd q) {
+    const dd left = incomplete_left(a, p, q);
+    if (left.h < -50) return dd_grown(left, dd_of(1), 0); /* one term is all there is */
     const bool lower = p.h <= q.h;
-    const dd want = lower ? p : q;
-    double x = incomplete_guess(a, p, q), low = 0, high = INFINITY;
+    const dd want = lower ? p : q, log_want = dd_log(want);
+    double x = incomplete_guess(a, p, q, left.h), low = 0, high = INFINITY, slope;
     for (int i = 0; i < 200; i++) {
-        if (x < 0x1p-1022) return x;
-        const incomplete_tails t = incomplete_both(a, x);
-        const dd have = lower ? t.p : t.q, excess = dd_div(dd_sub(have, want), want);
-        const bool above = (excess.h > 0) == lower; /* x is too large */
+        const double excess = incomplete_excess(incomplete_of(a, x), lower, want, log_want, &slope);
+        const bool above = (excess > 0) == lower; /* x is too large */
         if (above) high = x;
         else low = x;
-        /* d ln tail / d ln x = +- x^a e^-x / Gamma(a) / tail */
-        const double front = incomplete_plain(a, x) ? incomplete_plain_front(a, x)
-                                                    : dd_value(incomplete_front(a, x));
-        const double slope = a * front / have.h;
-        double step = (lower ? 1 : -1) * log1p(fmax(excess.h, -1 + 1e-16)) / slope;
+        double step = (lower ? 1 : -1) * excess / slope;
         if (!(fabs(step) < 1)) step = above ? 1 : -1;
         double next = fabs(step) < 1e-3 ? x - x * (step - 0.5 * step * step) : x * exp(-step);
         if (fabs(step) < 1e-9) return next; /* the error is the square of the step */

@@ -62,7 +62,9 @@ LANE double lane_lgamma(double x) {
     const double sine = lane_abs(lane_sinpi(a - lane_round(a)));
     const double down = FIT_LOG_PI - lane_log(sine > 0.0 ? sine * a : 1.0) - up;
     const double turned = sine == 0.0 ? INFINITY : down;
-    return x < -0x1p-60 ? turned : up; /* even, as far as doubles can tell, next to 0 */
+    const double y = x < -0x1p-60 ? turned : up; /* even, as far as doubles can tell, next to 0 */
+    const double dip = x + 2.609375, close = fit_lgamma_dip(lane_abs(dip) < 0.04 ? dip : 0.0);
+    return lane_abs(dip) < 0.04 ? close : y;
 }
 
 /* Digamma for -2^51 <= x <= 2^1000, |x| >= 2^-1020; NaN at -1, -2, ... */

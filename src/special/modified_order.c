@@ -46,9 +46,9 @@ static order_pair morder_k(double v, double x) {
     return k;
 }
 
-/* e^-x I of order v, times 2^exponent; v >= 0, x > 0 */
-static dd morder_i(double v, double x, int *exponent) {
-    *exponent = 0;
+/* I of order v without its exponential or, with grown, with it; v >= 0, x > 0 */
+static double morder_i(double v, double x, bool grown) {
+    const double back = grown ? x : 0;
     if (x < MORDER_FAR_I) {
         const dd z = dd_scale(dd_product(x, x), 0.25);
         dd term = dd_of(1), sum = dd_of(1);
@@ -56,41 +56,35 @@ static dd morder_i(double v, double x, int *exponent) {
             term = dd_div(dd_mul(term, z), dd_mul_d(dd_sum(v, k), k));
             sum = dd_add(sum, term);
         }
-        const dd power = dd_add_d(dd_mul_d(dd_log(dd_of(0.5 * x)), v), -x);
-        return dd_mul(dd_exp(dd_sub(power, dd_lgamma(dd_sum(v, 1)))), sum);
+        const dd power = dd_add_d(dd_mul_d(order_log_half(x), v), back - x);
+        return dd_grown(dd_sub(power, dd_lgamma(dd_sum(v, 1))), sum, 0);
     }
     if (v * v <= 40 * x) {
         const order_sums s = order_hankel(v, x, -1);
         const dd size = dd_sqrt(dd_mul_d(dd_scale(dd_pi, 2), x));
-        return dd_div(dd_sub(s.even, s.odd), size);
+        return dd_grown(dd_of(back), dd_div(dd_sub(s.even, s.odd), size), 0);
     }
     const order_pair k = morder_k(v, x);
     const dd both = dd_add(k.next, dd_mul(order_ratio(v, x, -1), k.at));
-    *exponent = -k.exponent;
-    return dd_div(dd_div_d(dd_of(1), x), both);
+    return dd_grown(dd_of(back), dd_div(dd_div_d(dd_of(1), x), both), -k.exponent);
 }
 
-/* v 2^exponent e^x, in steps that overflow or vanish only with the result */
-static double morder_grown(dd v, int exponent, double x) {
-    const dd half = dd_exp(dd_of(0.5 * x));
-    return ldexp(dd_value(dd_mul(v, half)), exponent) * dd_value(half);
+/* K of order v for x next to nothing: Gamma(v) (2 / x)^v / 2; times a factor */
+static double morder_tiny(double v, double x, dd factor) {
+    const dd power = dd_mul_d(order_log_half(x), -v);
+    return dd_grown(dd_add(power, dd_lgamma(dd_of(v))), dd_scale(factor, 0.5), 0);
 }
 
-/* K of order v for x next to nothing: Gamma(v) (2 / x)^v / 2 */
-static double morder_tiny(double v, double x) {
-    const dd power = dd_mul_d(dd_log(dd_of(0.5 * x)), -v);
-    return 0.5 * dd_value(dd_exp(dd_add(power, dd_lgamma(dd_of(v)))));
-}
-
-/* scaled: without its exponential */
-static double morder_k_value(double v, double x, bool scaled) {
+/* e^back times e^x K of order v: back is 0, -x, or for I below -2 x. times: a factor of the result,
+ * which may be in range where K is not. */
+static double morder_k_value(double v, double x, double back, dd times) {
     if (!(fabs(v) <= ORDER_MOST) || !(x >= 0)) return NAN;
     if (x == 0) return INFINITY;
-    if (isinf(x) || (!scaled && x > 1e9)) return 0;
-    if (x < 1e-100 && fabs(v) > 0.5) return morder_tiny(fabs(v), x);
-    if (x > 1e100) return 1.2533141373155003 / sqrt(x); /* sqrt(pi / 2) */
+    if (isinf(x) || back < -1e9) return 0;
+    if (x < 1e-100 && fabs(v) >= 0.5) return morder_tiny(fabs(v), x, times);
+    if (x > 1e100) return 1.2533141373155003 / sqrt(x) * times.h; /* sqrt(pi / 2) */
     const order_pair k = morder_k(fabs(v), x);
-    return scaled ? ldexp(dd_value(k.at), k.exponent) : morder_grown(k.at, k.exponent, -x);
+    return dd_grown(dd_of(back), dd_mul(k.at, times), k.exponent);
 }
 
 static double morder_i_value(double v, double x, bool scaled) {
@@ -104,13 +98,10 @@ static double morder_i_value(double v, double x, bool scaled) {
     }
     if (!scaled && a > 1e9) return sign * INFINITY;
     if (a > 1e100) return sign * 0.3989422804014327 / sqrt(a); /* 1 / sqrt(2 pi) */
-    int exponent;
-    const dd i = morder_i(fabs(v), a, &exponent);
-    double value = scaled ? ldexp(dd_value(i), exponent) : morder_grown(i, exponent, a);
+    double value = morder_i(fabs(v), a, !scaled);
     if (v < 0 && !whole) { /* I(-v) = I(v) + 2 / pi sin(pi v) K(v) */
-        const double k = morder_k_value(v, a, scaled);
-        const double fallen = scaled ? exp(-2 * a) * k : k;
-        value += 0.63661977236758138 * dd_value(order_sinpi(-v)) * fallen;
+        const dd times = dd_div(dd_scale(order_sinpi(-v), 2), dd_pi);
+        value += morder_k_value(v, a, scaled ? -2 * a : -a, times);
     }
     return sign * value;
 }
@@ -124,9 +115,9 @@ double weft_special_bessel_ie(double v, double x) {
 }
 
 double weft_special_bessel_k(double v, double x) {
-    return morder_k_value(v, x, false);
+    return morder_k_value(v, x, -x, dd_of(1));
 }
 
 double weft_special_bessel_ke(double v, double x) {
-    return morder_k_value(v, x, true);
+    return morder_k_value(v, x, 0, dd_of(1));
 }

@@ -3,6 +3,10 @@
 
 static const dd order_euler = {0x1.2788cfc6fb619p-1, -0x1.6cb90701fbfabp-58};
 
+dd order_log_half(double x) {
+    return dd_sub(dd_log(dd_of(x)), dd_ln2);
+}
+
 dd order_sinpi(double v) {
     const double r = fmod(v, 2), n = nearbyint(r);
     const dd s = dd_sinpi(dd_of(r - n));
@@ -40,7 +44,7 @@ order_pair order_temme(double mu, double x, int sign) {
     const dd mean = dd_scale(dd_add(down, up), 0.5);
     const dd slope = fabs(mu) < 1e-7 ? dd_add_d(dd_neg(order_euler), 0.042002635034095236 * mu * mu)
                                      : dd_div_d(dd_sub(down, up), 2 * mu);
-    const dd l = dd_neg(dd_log(dd_of(0.5 * x))), sigma = dd_mul_d(l, mu), grown = dd_exp(sigma);
+    const dd l = dd_neg(order_log_half(x)), sigma = dd_mul_d(l, mu), grown = dd_exp(sigma);
     const dd cosh = dd_scale(dd_add(grown, dd_div(dd_of(1), grown)), 0.5);
     const dd angle = dd_mul_d(dd_pi, mu);
     const dd turn = mu == 0 ? dd_of(1) : dd_div(angle, dd_sinpi(dd_of(mu)));

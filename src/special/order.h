@@ -13,7 +13,7 @@
 #define ORDER_MOST 10000.0 /* orders that are computed */
 
 typedef struct order_pair {
-    dd at, next;  /* values of orders v and v + 1, both times 2^exponent */
+    dd at, next; /* values of orders v and v + 1, both times 2^exponent */
     int exponent;
 } order_pair;
 
@@ -35,7 +35,8 @@ void order_step(order_pair *p, double v, double x, int sign);
 /* f(v + 1) / f(v) of the function that vanishes with its order, J (sign 1) or I (-1). */
 dd order_ratio(double v, double x, int sign);
 
-dd order_cospi(double v); /* cos(pi v) and sin(pi v), of any v */
+dd order_log_half(double x); /* ln(x / 2), x > 0, also of the smallest doubles */
+dd order_cospi(double v);    /* cos(pi v) and sin(pi v), of any v */
 dd order_sinpi(double v);
 
 #endif

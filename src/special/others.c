@@ -71,7 +71,7 @@ double weft_special_elliptic_k(double m) {
 
 double weft_special_elliptic_e(double m) {
     if (!(m < 1)) return m == 1 ? 1 : NAN;
-    if (isinf(m)) return INFINITY;
+    if (m < -1e35) return sqrt(-m); /* the next term is ln(-m) / -m of it */
     const others_mean o = others_agm(m);
     return dd_value(dd_mul(dd_div(dd_scale(dd_pi, 0.5), o.mean), o.rest));
 }

@@ -16,7 +16,7 @@ static double zeta_scaled(double s, double q) {
     for (int k = 1; k < TERMS; k++) {
         const double term = exp(-s * log1p(k / q));
         sum += term;
-        if (term < 1e-18 * sum) return sum;
+        if (term * (1 + (q + k) / (s - 1)) < 1e-18 * sum) return sum; /* the rest is no more */
     }
     const double a = q + TERMS, last = exp(-s * log1p(TERMS / q));
     double factor = last * s / a, rest = last * 0.5;
@@ -32,6 +32,7 @@ double weft_special_hurwitz(double s, double q) {
     if (isinf(q)) return 0;
     if (isinf(s)) return q < 1 ? INFINITY : q == 1 ? 1 : 0;
     if (q < 0x1p-1000) return pow(q, -s);
+    if (q > 0x1p900) return pow(q, 1 - s) / (s - 1);           /* the integral */
     if (q > 1) return pow(q, 1 - s) * (zeta_scaled(s, q) / q); /* the sum itself is about q */
     return pow(q, -s) * zeta_scaled(s, q);
 }
@@ -43,8 +44,9 @@ static double zeta_reflected(double s) {
     const dd t = dd_sum(1, -s);
     const double r = fmod(s, 4), n = nearbyint(0.5 * r);
     const double sine = (fmod(n, 2) == 0 ? 1 : -1) * lane_sinpi(0.5 * r - n);
-    const double size = dd_value(dd_exp(dd_sub(dd_lgamma(t), dd_mul(t, log_2pi))));
-    return sine == 0 ? 0 : 2 * size * sine * zeta_scaled(t.h, 1);
+    if (sine == 0) return 0;
+    const dd power = dd_sub(dd_lgamma(t), dd_mul(t, log_2pi));
+    return dd_grown(power, dd_of(2 * sine * zeta_scaled(t.h, 1)), 0);
 }
 
 double weft_special_zeta(double s) {
@@ -75,7 +77,7 @@ static double zeta_cot(int n, double c) {
 /* |psi_n(x)| for n >= 1, x > 0: n! zeta(n + 1, x) */
 static double zeta_polygamma(double n, double x) {
     const dd power = dd_mul_d(dd_log(dd_of(x)), n + 1);
-    return dd_value(dd_exp(dd_sub(dd_lgamma(dd_of(n + 1)), power))) * zeta_scaled(n + 1, x);
+    return dd_grown(dd_sub(dd_lgamma(dd_of(n + 1)), power), dd_of(zeta_scaled(n + 1, x)), 0);
 }
 
 double weft_special_polygamma(double n, double x) {
