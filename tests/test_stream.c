@@ -220,7 +220,7 @@ TEST(a_large_offset_costs_nothing) {
             odd += p.verdict >= WEFT_VERDICT_OUTLIER;
             differ += p.verdict != q.verdict;
         }
-        CHECK(worst < 1e-4);
+        CHECK(worst < 1e-9);
         CHECK(differ <= 2); /* a score may lie on the threshold itself */
         CHECK(odd > 0 || k == WEFT_DETECT_CUSUM || k == WEFT_DETECT_PAGE_HINKLEY ||
               k == WEFT_DETECT_ADWIN);

@@ -2,6 +2,8 @@
 #include "stream_world.h"
 #include "weft/io.h"
 
+#include <stdio.h>
+
 static char *snapshot(weft_detector_desc desc, size_t *bytes) {
     weft_detector *const d = stream_made(desc);
     double x[300];
@@ -41,14 +43,14 @@ TEST(heads_that_lie) {
     size_t n;
     char *s = snapshot((weft_detector_desc){.kind = WEFT_DETECT_ZSCORE}, &n), *const whole = s;
     char *const t = malloc(n + 8);
-    const double nothing = NAN, one = 1, half = 2.5, huge = 1e6, negative = -1;
+    const double nothing = NAN, one = 1, half = 2.5, huge = 1e6, negative = -1, large = -1e150;
     const uint32_t seven = 7, none = 0;
     const uint64_t longer = n + 1;
 #define CHANGED(at, value, code, says)                                                             \
     memcpy(t, whole, n), put(t, at, &(value), sizeof(value)), seal(t, n);                          \
     refused(t, n, code, says)
     CHANGED(0, seven, WEFT_FORMAT, "no snapshot of a detector");
-    CHANGED(VERSION, seven, WEFT_UNSUPPORTED, "version: 7, 1 was expected");
+    CHANGED(VERSION, seven, WEFT_UNSUPPORTED, "version: 7, 2 or less was expected");
     CHANGED(DIMS, none, WEFT_FORMAT, "values of a point: 0");
     CHANGED(DIMS, seven, WEFT_FORMAT, "7 values");
     CHANGED(KIND, seven, WEFT_FORMAT, "kind: no such detector");
@@ -62,8 +64,9 @@ TEST(heads_that_lie) {
     CHANGED(COUNT + 8, longer, WEFT_FORMAT, "place");
     CHANGED(COUNT + 16, longer, WEFT_FORMAT, "full");
     CHANGED(COUNT + 24, half, WEFT_FORMAT, "new points");
-    CHANGED(COUNT + 40, negative, WEFT_FORMAT, "new points");
-    CHANGED(COUNT + 48, nothing, WEFT_FORMAT, "values: a finite number");
+    CHANGED(COUNT + 48, negative, WEFT_FORMAT, "new points");
+    CHANGED(COUNT + 56, nothing, WEFT_FORMAT, "values: a finite number");
+    CHANGED(COUNT + 56, large, WEFT_FORMAT, "values: a value no larger than 1e120");
 #undef CHANGED
     const double another = 101;
     memcpy(t, whole, n), put(t, FIELDS, &another, 8), seal(t, n);
@@ -127,4 +130,41 @@ TEST(saving_asks_for_the_right_room) {
     CHECK_EQ(weft_detector_save(d, NULL, 7), WEFT_ARGUMENT);
     CHECK_EQ(weft_detector_save(NULL, s, 7), WEFT_ARGUMENT);
     weft_detector_free(d);
+}
+
+/* Snapshots of version 1, whose means were single doubles, go on as if nothing had been. */
+TEST(snapshots_of_version_1) {
+    static const weft_detector_desc cases[] = {
+        {.kind = WEFT_DETECT_ZSCORE, .window = 20},
+        {.kind = WEFT_DETECT_EWMA},
+        {.kind = WEFT_DETECT_CUSUM},
+        {.kind = WEFT_DETECT_PAGE_HINKLEY},
+        {.kind = WEFT_DETECT_ADWIN},
+        {.kind = WEFT_DETECT_HOLT_WINTERS, .period = 4},
+    };
+    double x[800];
+    for (int i = 0; i < 800; i++) x[i] = 1e6 + i * 7919 % 1000 / 1024.0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char path[64];
+        CASE("%s", weft_detector_name(cases[k].kind));
+        snprintf(path, sizeof path, "tests/golden/stream/%s.v1", weft_detector_name(cases[k].kind));
+        size_t n = 0;
+        FILE *const file = fopen(path, "rb");
+        char *const bytes = malloc(1 << 17);
+        if (CHECK(file != NULL)) n = fread(bytes, 1, 1 << 17, file), fclose(file);
+        weft_detector *const old = weft_detector_restore(stream_ctx(), bytes, n, path),
+                             *const new = stream_made(cases[k]);
+        weft_detector_feed(new, x, 500, NULL);
+        if (!CHECK(old != NULL)) CHECK_STR(weft_error(stream_ctx()), "");
+        for (int i = 500; old && i < 800; i++) {
+            weft_point a, b;
+            weft_detector_feed(old, &x[i], 1, &a);
+            weft_detector_feed(new, &x[i], 1, &b);
+            CHECK_NEAR(a.score, b.score, cases[k].kind == WEFT_DETECT_PAGE_HINKLEY ? 0.5 : 1e-6);
+            CHECK_NEAR(a.expected, b.expected, 1e-6);
+        }
+        weft_detector_free(old);
+        weft_detector_free(new);
+        free(bytes);
+    }
 }

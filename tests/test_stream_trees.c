@@ -139,3 +139,44 @@ TEST(the_rate_is_kept) {
         weft_detector_free(d);
     }
 }
+
+/* A stream whose points are all alike has no rare ones: a few odd points, which lighten the place
+ * of the others a little, must not make outliers of those. */
+TEST(constant_streams_have_no_outliers) {
+    enum { WINDOWS = 12 };
+    static const double usual[] = {0, 7, -1e9};
+    for (int odd = 0; odd <= 24; odd += 2)
+        for (int u = 0; u < 3; u++) {
+            CASE("%d odd points among %g", odd, usual[u]);
+            weft_detector *const d = stream_made((weft_detector_desc){.kind = WEFT_DETECT_TREES});
+            int wrong = 0, found = 0;
+            for (int i = 0; i < 250 * WINDOWS; i++) {
+                const bool strange = i >= 1500 && i < 1500 + odd;
+                const double x = strange ? usual[u] + 0.3 * (i % 7 - 3.3) : usual[u];
+                weft_point p;
+                weft_detector_feed(d, &x, 1, &p);
+                if (p.verdict == WEFT_VERDICT_OUTLIER) *(strange ? &found : &wrong) += 1;
+            }
+            CHECK_EQ(wrong, 0);
+            CHECK_EQ(found, odd);
+            weft_detector_free(d);
+        }
+}
+
+/* Two values, one of them rare: the rare one is found as long as it is rarer than the rate. */
+TEST(streams_of_two_values) {
+    weft_detector *const d = stream_made((weft_detector_desc){.kind = WEFT_DETECT_TREES});
+    int wrong = 0, found = 0, rare = 0;
+    for (int i = 0; i < 20000; i++) {
+        const bool strange = i % 250 == 17;
+        const double x = strange ? 3 : 2;
+        weft_point p;
+        weft_detector_feed(d, &x, 1, &p);
+        if (i < 2000) continue;
+        rare += strange;
+        if (p.verdict == WEFT_VERDICT_OUTLIER) *(strange ? &found : &wrong) += 1;
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(found, rare);
+    weft_detector_free(d);
+}

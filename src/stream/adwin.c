@@ -19,7 +19,8 @@ enum {
 };
 
 typedef struct adwin_bucket {
-    double mean, squares, low, high;
+    stream_mean mean;
+    double squares, low, high;
     int64_t first; /* its oldest point's place in the stream */
 } adwin_bucket;
 
@@ -47,7 +48,7 @@ static void adwin_drop(adwin *s, int64_t r) { /* the oldest of a row */
 }
 
 static void adwin_insert(adwin *s, double x, int64_t at) {
-    s->row[0][s->used[0]++] = (adwin_bucket){x, 0, x, x, at};
+    s->row[0][s->used[0]++] = (adwin_bucket){{x, 0}, 0, x, x, at};
     s->n++;
     if (!s->rows) s->rows = 1;
     for (int64_t r = 0; r < s->rows && s->used[r] > ADWIN_ROW; r++) {
@@ -84,7 +85,7 @@ static void adwin_extend(adwin_side *side, const adwin_bucket *b, int64_t r) {
  * behind that cut. */
 static double adwin_worst(const adwin *s, double delta, double *mean, int64_t *since) {
     /* of the i newest buckets; cuts are then tried from the oldest side on */
-    double newer[ADWIN_ROWS * (ADWIN_ROW + 1) + 1] = {0};
+    stream_mean newer[ADWIN_ROWS * (ADWIN_ROW + 1) + 1] = {{0}};
     int64_t first[ADWIN_ROWS * (ADWIN_ROW + 1) + 1] = {0};
     adwin_side all = {{0}, INFINITY, -INFINITY}, old = all;
     int64_t buckets = 0;
@@ -94,7 +95,7 @@ static double adwin_worst(const adwin *s, double delta, double *mean, int64_t *s
             newer[++buckets] = all.m.mean;
             first[buckets] = s->row[r][i].first;
         }
-    *mean = all.m.mean;
+    *mean = stream_value(all.m.mean);
     if (all.m.n < ADWIN_LEAST) return 0;
     const double variance = all.m.squares / all.m.n, range = all.high - all.low;
     const double doubt = log(2 * log(all.m.n) / delta);
@@ -107,7 +108,8 @@ static double adwin_worst(const adwin *s, double delta, double *mean, int64_t *s
             if (left < ADWIN_SIDE || right < ADWIN_SIDE) continue;
             const double each = 1 / left + 1 / right;
             const double bound = sqrt(2 * each * variance * doubt) + 2.0 / 3 * each * range * doubt;
-            const double off = fabs(old.m.mean - newer[buckets]);
+            const stream_mean a = old.m.mean, b = newer[buckets];
+            const double off = fabs((a.at - b.at) + (a.rest - b.rest));
             if (off <= worst * bound) continue;
             worst = bound > 0 ? off / bound : STREAM_MOST_SCORE;
             *since = first[buckets];
@@ -169,17 +171,17 @@ static void adwin_keep(weft_detector *d, kept *k) {
     kept_whole(k, "rows", &s->rows, 0, ADWIN_ROWS);
     kept_whole(k, "wait", &s->wait, 1, (int64_t)d->desc.every);
     kept_reals(k, "score", &s->score, 1);
-    kept_reals(k, "mean", &s->mean, 1);
+    kept_values(k, "mean", &s->mean, 1);
     for (int64_t r = 0; r < ADWIN_ROWS; r++) {
         kept_whole(k, "buckets", &s->used[r], 0, ADWIN_ROW);
         points += s->used[r] << r;
         kept_require(k, "buckets", r < s->rows || !s->used[r]);
         for (int64_t i = 0; i < ADWIN_ROW; i++) {
             adwin_bucket *const b = &s->row[r][i];
-            kept_reals(k, "mean of a bucket", &b->mean, 1);
+            kept_mean(k, "mean of a bucket", &b->mean);
             kept_reals(k, "squares of a bucket", &b->squares, 1);
-            kept_reals(k, "least of a bucket", &b->low, 1);
-            kept_reals(k, "greatest of a bucket", &b->high, 1);
+            kept_values(k, "least of a bucket", &b->low, 1);
+            kept_values(k, "greatest of a bucket", &b->high, 1);
             kept_whole(k, "beginning of a bucket", &b->first, 0, INT64_MAX / 2);
         }
     }

@@ -1,7 +1,7 @@
 /* cusum.c - changes of the mean by sums that grow while values stay on one side of it.
  *
  * Two kinds that differ in what they compare with. CUSUM learns mean and deviation from its first
- * points and keeps them. Page-Hinkley has those of all points since the last change. A sum loses
+ * points and keeps them. Page-Hinkley has those of all points between the last change and this one. A sum loses
  * `drift` with each point and is never below 0, so it stays small as long as nothing changes, on
  * streams of any length. A change began where its sum last left 0; after it both begin anew. */
 #include "detector.h"
@@ -14,7 +14,6 @@ typedef struct cusum_side {
 } cusum_side;
 
 typedef struct cusum {
-    double origin; /* points are counted from there */
     moments seen;
     cusum_side up, down;
 } cusum;
@@ -30,11 +29,12 @@ static void cusum_side_add(cusum_side *s, double by, int64_t at) {
     if (s->sum > STREAM_MOST_SCORE) s->sum = STREAM_MOST_SCORE;
 }
 
-static weft_point cusum_add(cusum *s, const weft_detector_desc *d, double z, int64_t at) {
+static weft_point cusum_add(cusum *s, const weft_detector_desc *d, double z, double mean,
+                            int64_t at) {
     cusum_side_add(&s->up, z - d->drift, at);
     cusum_side_add(&s->down, -z - d->drift, at);
     const cusum_side *const most = s->up.sum >= s->down.sum ? &s->up : &s->down;
-    weft_point p = stream_judged(most->sum, s->origin + s->seen.mean, d->threshold, true);
+    weft_point p = stream_judged(most->sum, mean, d->threshold, true);
     if (p.verdict == WEFT_VERDICT_OUTLIER) {
         p.verdict = WEFT_VERDICT_CHANGE;
         p.since = most->since;
@@ -50,13 +50,11 @@ static double cusum_variance(const cusum *s) {
 static weft_point cusum_point(cusum *s, const weft_detector_desc *d, double x, int64_t at,
                               bool follows) {
     const bool ready = s->seen.n >= d->warm;
-    if (!s->seen.n) s->origin = x;
-    x -= s->origin;
+    const double off = stream_off(x, s->seen.mean),
+                 mean = s->seen.n ? stream_value(s->seen.mean) : NAN;
+    const double z = ready ? stream_deviations(off, mean, cusum_variance(s), d->least) : 0;
     if (!ready || follows) moments_add(&s->seen, x);
-    const double off = x - s->seen.mean, mean = s->origin + s->seen.mean;
-    if ((int64_t)s->seen.n % STREAM_ORIGIN_EVERY == 0) stream_follow(&s->origin, &s->seen.mean);
-    if (!ready) return stream_judged(0, mean, 1, false);
-    return cusum_add(s, d, stream_deviations(off, mean, cusum_variance(s), d->least), at);
+    return ready ? cusum_add(s, d, z, mean, at) : stream_judged(0, mean, 1, false);
 }
 
 static void cusum_both(weft_detector *d, const double *x, size_t n, weft_point *out, bool follows) {
@@ -76,8 +74,10 @@ static void cusum_feed_following(weft_detector *d, const double *x, size_t n, we
 
 static void cusum_keep(weft_detector *d, kept *k) {
     cusum *const s = d->state;
-    kept_reals(k, "origin", &s->origin, 1);
+    double origin = 0;
+    if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
     kept_moments(k, "points", &s->seen);
+    if (kept_coarse(k)) s->seen.mean = stream_moved(s->seen.mean, origin);
     kept_reals(k, "sum upwards", &s->up.sum, 1);
     kept_whole(k, "beginning upwards", &s->up.since, 0, INT64_MAX / 2);
     kept_reals(k, "sum downwards", &s->down.sum, 1);

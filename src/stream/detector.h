@@ -12,6 +12,7 @@
 #include <math.h>
 
 #define STREAM_LARGEST    1e100 /* beyond it a value is missing: squares of many must not overflow */
+#define STREAM_EXTREME    1e120 /* what levels of such values may reach, foretold far ahead */
 #define STREAM_MOST_SCORE 1e9   /* deviations may be 0 */
 
 /* Memory that is measured first and taken then: with at NULL, takes give NULL and only count. */
@@ -23,7 +24,8 @@ void *room_take(room *r, size_t bytes); /* for any type */
 
 /* A walk over the numbers of a state: counts them, writes them, or reads and checks them. */
 typedef struct kept kept;
-void kept_reals(kept *k, const char *field, double *x, size_t n); /* finite       */
+void kept_reals(kept *k, const char *field, double *x, size_t n);  /* finite */
+void kept_values(kept *k, const char *field, double *x, size_t n); /* within STREAM_EXTREME */
 void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high);
 void kept_counts(kept *k, const char *field, uint32_t *x, size_t n, uint32_t high);
 void kept_require(kept *k, const char *field, bool holds); /* of what has been read */
@@ -84,35 +86,54 @@ static inline weft_point stream_judged(double score, double expected, double thr
                                                         : WEFT_VERDICT_USUAL};
 }
 
-/* A running mean of values around 1e9 would not feel a change of 1e-8, so it is counted from an
- * origin near it, which follows now and then: should the first value be far off, or the stream move
- * away. Nothing is rounded but the origin. */
-enum { STREAM_ORIGIN_EVERY = 4096 };
-static inline void stream_follow(double *origin, double *mean) {
-    const double nearer = *origin + *mean;
-    *mean += *origin - nearer;
-    *origin = nearer;
+/* A running mean of values around 1e9 would not feel a change of 1e-8, so a mean is two doubles:
+ * a place near it, and the rest from there. */
+typedef struct stream_mean {
+    double at, rest;
+} stream_mean;
+
+static inline double stream_value(stream_mean m) {
+    return m.at + m.rest;
 }
 
-/* Count, mean and sum of squares around it. Adding and joining never subtract sums of squares. */
+/* By a little or, at the cost of a last bit, by much; the place moves along. */
+static inline stream_mean stream_moved(stream_mean m, double by) {
+    const double step = m.rest + by, at = m.at + step;
+    return (stream_mean){at, step - (at - m.at)};
+}
+
+/* x less the mean */
+static inline double stream_off(double x, stream_mean m) {
+    return (x - m.at) - m.rest;
+}
+
+/* Count, mean and sum of squares around it. Adding and joining never subtract sums of squares. The
+ * mean is counted from one of the points, so what rounding takes is less than they lie apart. */
 typedef struct moments {
-    double n, mean, squares;
+    double n;
+    stream_mean mean;
+    double squares;
 } moments;
 
 static inline void moments_add(moments *m, double x) {
-    const double off = x - m->mean;
+    if (m->n == 0) m->mean = (stream_mean){x, 0};
+    const double off = stream_off(x, m->mean);
     m->n++;
-    m->mean += off / m->n;
-    m->squares += off * (x - m->mean);
+    m->mean.rest += off * (1 / m->n); /* the quotient need not wait for off */
+    m->squares += off * stream_off(x, m->mean);
 }
-
-void kept_moments(kept *k, const char *field, moments *m);
 
 static inline moments moments_join(moments a, moments b) {
+    if (a.n == 0) return b;
     const double n = a.n + b.n;
-    if (n == 0) return a;
-    const double off = b.mean - a.mean, share = b.n / n;
-    return (moments){n, a.mean + off * share, a.squares + b.squares + off * off * a.n * share};
+    const double off = (b.mean.at - a.mean.at) + (b.mean.rest - a.mean.rest), share = b.n / n;
+    const double squares = a.squares + b.squares + off * off * a.n * share;
+    return (moments){n, {a.mean.at, a.mean.rest + off * share}, squares};
 }
+
+/* Version 1 of a snapshot had one double for a mean, and for some an origin to count it from. */
+bool kept_coarse(const kept *k);
+void kept_mean(kept *k, const char *field, stream_mean *m);
+void kept_moments(kept *k, const char *field, moments *m);
 
 #endif

@@ -1,7 +1,7 @@
 /* detector_save.c - a detector as bytes, and back.
  *
  *     "weft detector\n\0\0"  16 bytes
- *     version 1             u32
+ *     version 2             u32; 1 had coarser means, see kept_coarse
  *     values of a point     u32
  *     kind                  its name, 24 bytes, filled with zeros
  *     length                u64, of all bytes
@@ -19,13 +19,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAVE_MAGIC = 16, SAVE_KIND = 24, SAVE_VERSION = 1, SAVE_CHECK = 4, SAVE_SPARE = 3 << 18 };
+enum { SAVE_MAGIC = 16, SAVE_KIND = 24, SAVE_VERSION = 2, SAVE_CHECK = 4, SAVE_SPARE = 3 << 18 };
 static const char save_magic[SAVE_MAGIC] = "weft detector\n";
 
 struct kept {
     unsigned char *out; /* writing */
     weft_reader *in;    /* reading; both NULL: counting */
     size_t n;           /* bytes counted or written */
+    bool coarse;        /* reading version 1 */
 };
 
 /* Little-endian, whatever the machine is. */
@@ -56,6 +57,15 @@ void kept_reals(kept *k, const char *field, double *x, size_t n) {
     }
 }
 
+void kept_values(kept *k, const char *field, double *x, size_t n) {
+    kept_reals(k, field, x, n);
+    for (size_t i = 0; k->in && i < n; i++) {
+        if (fabs(x[i]) <= STREAM_EXTREME) continue;
+        x[i] = 0;
+        kept_refuse(k, field, 8, "a value no larger than 1e120 was");
+    }
+}
+
 void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high) {
     const uint64_t bits = kept_number(k, field, (uint64_t)*x, 8);
     if (!k->in) return;
@@ -80,9 +90,18 @@ void kept_require(kept *k, const char *field, bool holds) {
     if (!holds) kept_refuse(k, field, 0, "another number was");
 }
 
+bool kept_coarse(const kept *k) {
+    return k->coarse;
+}
+
+void kept_mean(kept *k, const char *field, stream_mean *m) {
+    kept_values(k, field, &m->at, 1);
+    if (!k->coarse) kept_values(k, field, &m->rest, 1);
+}
+
 void kept_moments(kept *k, const char *field, moments *m) {
     kept_reals(k, field, &m->n, 1);
-    kept_reals(k, field, &m->mean, 1);
+    kept_mean(k, field, &m->mean);
     kept_reals(k, field, &m->squares, 1);
     kept_require(k, field, m->n >= 0 && m->n <= 0x1p53 && m->n == floor(m->n) && m->squares >= 0);
 }
@@ -138,14 +157,16 @@ weft_err weft_detector_save(const weft_detector *d, void *bytes, size_t n) {
 
 /* ---- restoring ---- */
 
-static weft_err save_read_head(weft_reader *r, weft_detector_desc *d) {
+static weft_err save_read_head(weft_reader *r, weft_detector_desc *d, bool *coarse) {
     const char *const magic = weft_read_bytes(r, "magic", SAVE_MAGIC);
     if (magic && memcmp(magic, save_magic, SAVE_MAGIC) != 0)
         return weft_read_fail(r, WEFT_FORMAT, 0, "magic", "this is no snapshot of a detector");
     const uint64_t version = weft_read_number(r, "version", 4);
-    if (r->err == WEFT_OK && version != SAVE_VERSION)
-        return weft_read_fail(r, WEFT_UNSUPPORTED, SAVE_MAGIC, "version", "%llu, %d was expected",
-                              (unsigned long long)version, SAVE_VERSION);
+    if (r->err == WEFT_OK && version != SAVE_VERSION && version != 1)
+        return weft_read_fail(r, WEFT_UNSUPPORTED, SAVE_MAGIC, "version",
+                              "%llu, %d or less was expected", (unsigned long long)version,
+                              SAVE_VERSION);
+    *coarse = version == 1;
     const uint64_t dims = weft_read_number(r, "values of a point", 4);
     if (r->err == WEFT_OK && (dims < 1 || dims > 1024))
         return weft_read_fail(r, WEFT_FORMAT, r->at - 4, "values of a point",
@@ -180,8 +201,8 @@ static weft_err save_check_sum(weft_reader *r) {
     return WEFT_OK;
 }
 
-static weft_err save_read(weft_detector *d, weft_reader *r) {
-    kept k = {.in = r};
+static weft_err save_read(weft_detector *d, weft_reader *r, bool coarse) {
+    kept k = {.in = r, .coarse = coarse};
     kept_whole(&k, "points fed", &d->count, 0, INT64_MAX / 2);
     d->row->keep(d, &k);
     if (r->err == WEFT_OK && r->at != r->n)
@@ -192,7 +213,8 @@ static weft_err save_read(weft_detector *d, weft_reader *r) {
 weft_detector *weft_detector_restore(weft_ctx *c, const void *bytes, size_t n, const char *name) {
     weft_reader r = weft_reader_of(c, name ? name : "snapshot", bytes, n);
     weft_detector_desc d = {0};
-    if (save_read_head(&r, &d) != WEFT_OK || save_check_sum(&r) != WEFT_OK) return NULL;
+    bool coarse = false;
+    if (save_read_head(&r, &d, &coarse) != WEFT_OK || save_check_sum(&r) != WEFT_OK) return NULL;
     const size_t fields = r.at;
     save_fields(&(kept){.in = &r}, &d);
     size_t memory = 0;
@@ -215,7 +237,7 @@ weft_detector *weft_detector_restore(weft_ctx *c, const void *bytes, size_t n, c
         return NULL;
     }
     weft_detector *const t = weft_detector_new(c, &d);
-    if (t && save_read(t, &r) == WEFT_OK) return t;
+    if (t && save_read(t, &r, coarse) == WEFT_OK) return t;
     weft_detector_free(t);
     return NULL;
 }

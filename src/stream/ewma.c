@@ -3,9 +3,9 @@
 #include "detector.h"
 
 typedef struct ewma {
-    int64_t seen;  /* points that were not missing */
-    double origin; /* the mean is counted from there */
-    double mean, variance;
+    int64_t seen; /* points that were not missing */
+    stream_mean mean;
+    double variance;
 } ewma;
 
 static void *ewma_lay(room *r, const weft_detector_desc *d) {
@@ -23,15 +23,14 @@ static void ewma_feed(weft_detector *d, const double *x, size_t n, weft_point *o
             continue;
         }
         const bool ready = s.seen >= warm;
-        if (!s.seen) s.origin = x[i];
-        const double off = x[i] - s.origin - s.mean, expected = s.origin + s.mean;
+        if (!s.seen) s.mean.at = x[i];
+        const double off = stream_off(x[i], s.mean), expected = s.mean.at;
         const double z = ready ? stream_deviations(off, expected, s.variance, least) : 0;
         out[i] = stream_judged(z, s.seen ? expected : NAN, threshold, ready);
         s.seen++;
         const double share = (double)s.seen * rate < 1 ? 1 / (double)s.seen : rate;
-        s.mean += share * off;
+        s.mean = stream_moved(s.mean, share * off);
         s.variance = (1 - share) * (s.variance + share * off * off);
-        if (s.seen % STREAM_ORIGIN_EVERY == 0) stream_follow(&s.origin, &s.mean);
     }
     *(ewma *)d->state = s;
     d->count += (int64_t)n;
@@ -40,8 +39,10 @@ static void ewma_feed(weft_detector *d, const double *x, size_t n, weft_point *o
 static void ewma_keep(weft_detector *d, kept *k) {
     ewma *const s = d->state;
     kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
-    kept_reals(k, "origin", &s->origin, 1);
-    kept_reals(k, "mean", &s->mean, 1);
+    double origin = 0;
+    if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
+    kept_mean(k, "mean", &s->mean);
+    if (kept_coarse(k)) s->mean = stream_moved(s->mean, origin);
     kept_reals(k, "variance", &s->variance, 1);
     kept_require(k, "variance", s->variance >= 0);
 }

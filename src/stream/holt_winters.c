@@ -12,7 +12,8 @@
 typedef struct winters {
     int64_t seen;    /* points since the first good one */
     int64_t learned; /* differences that the variance is made of */
-    double level, trend, variance, last;
+    stream_mean level;
+    double trend, variance, last;
     double *season; /* [2 period]: the first two periods; then [period] */
 } winters;
 
@@ -26,15 +27,17 @@ static void *winters_lay(room *r, const weft_detector_desc *d) {
 static void winters_start(winters *s, int64_t period) {
     moments half[2] = {{0}};
     for (int64_t i = 0; i < 2 * period; i++) moments_add(&half[i / period], s->season[i]);
-    s->trend = (half[1].mean - half[0].mean) / (double)period;
-    const double middle = half[0].mean + (half[1].mean - half[0].mean) / 2;
+    const stream_mean a = half[0].mean, b = half[1].mean;
+    const double apart = (b.at - a.at) + (b.rest - a.rest);
+    s->trend = apart / (double)period;
     for (int64_t i = 0; i < period; i++) {
         /* the line through both means, at place i of either period */
         const double off = s->trend * ((double)i - ((double)period - 1) / 2);
-        s->season[i] = (s->season[i] - half[0].mean - off) / 2 +
-                       (s->season[i + period] - half[1].mean - off) / 2;
+        s->season[i] = (stream_off(s->season[i], a) - off) / 2 +
+                       (stream_off(s->season[i + period], b) - off) / 2;
     }
-    s->level = middle + s->trend * ((double)period - 0.5); /* of the last point so far */
+    /* of the last point so far */
+    s->level = stream_moved(a, apart / 2 + s->trend * ((double)period - 0.5));
 }
 
 static weft_point winters_first(winters *s, double x, int64_t period) {
@@ -46,12 +49,12 @@ static weft_point winters_first(winters *s, double x, int64_t period) {
 
 static weft_point winters_next(winters *s, const weft_detector_desc *d, double x, bool missing) {
     double *const season = &s->season[s->seen++ % (int64_t)d->period];
-    const double expected = s->level + s->trend + *season;
+    const double more = s->trend + *season, expected = s->level.at + (s->level.rest + more);
     const bool ready = (double)s->learned >= d->warm;
-    double off = missing ? 0 : x - expected;
+    double off = missing ? 0 : stream_off(x, s->level) - more;
     const double z = ready ? stream_deviations(off, expected, s->variance, d->least) : 0;
     if (ready && !missing && fabs(z) > d->threshold) off *= d->threshold / fabs(z);
-    s->level += s->trend + d->rate * off;
+    s->level = stream_moved(s->level, s->trend + d->rate * off);
     s->trend += d->rate * d->trend * off;
     *season += d->season * (1 - d->rate) * off;
     if (missing) return stream_missing();
@@ -82,12 +85,12 @@ static void winters_keep(weft_detector *d, kept *k) {
     winters *const s = d->state;
     kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
     kept_whole(k, "differences", &s->learned, 0, INT64_MAX / 2);
-    kept_reals(k, "level", &s->level, 1);
-    kept_reals(k, "trend", &s->trend, 1);
+    kept_mean(k, "level", &s->level);
+    kept_values(k, "trend", &s->trend, 1);
     kept_reals(k, "variance", &s->variance, 1);
     kept_require(k, "variance", s->variance >= 0);
-    kept_reals(k, "last value", &s->last, 1);
-    kept_reals(k, "season", s->season, 2 * (size_t)d->desc.period);
+    kept_values(k, "last value", &s->last, 1);
+    kept_values(k, "season", s->season, 2 * (size_t)d->desc.period);
 }
 
 const detector_row detector_HOLT_WINTERS = {winters_lay, NULL, winters_feed, winters_keep, 1};

@@ -61,7 +61,7 @@ static void robust_feed(weft_detector *d, const double *x, size_t n, weft_point 
 static void robust_keep(weft_detector *d, kept *k) {
     robust *const s = d->state;
     kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
-    kept_reals(k, "median", &s->median, 1);
+    kept_values(k, "median", &s->median, 1);
     kept_reals(k, "variance", &s->variance, 1);
     kept_require(k, "variance", s->variance >= 0);
     sketch_keep(&s->old, k);

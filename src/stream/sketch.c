@@ -154,7 +154,7 @@ void sketch_keep(sketch *s, kept *k) {
     kept_whole(k, "lists of a sketch", &s->have, 0, every);
     kept_whole(k, "halves of a sketch", &s->turn, 0, every);
     kept_require(k, "lists of a sketch", s->have == s->n / s->size);
-    kept_reals(k, "gathered values", s->gathered, (size_t)s->size);
+    kept_values(k, "gathered values", s->gathered, (size_t)s->size);
     for (int64_t h = 0; h < s->levels; h++)
-        kept_reals(k, "sorted values", s->list[h], (size_t)s->size);
+        kept_values(k, "sorted values", s->list[h], (size_t)s->size);
 }

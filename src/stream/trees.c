@@ -158,8 +158,14 @@ static void trees_calibrate(trees *s, const weft_detector_desc *d) {
     const double most = d->rate * (double)s->remembered;
     double above = 0;
     int64_t i = TREES_BINS;
-    while (i > 0 && above + s->bin[i - 1] <= most) above += s->bin[--i];
-    s->cut = (double)(i - TREES_BINS_BELOW) / TREES_BINS_A_BIT;
+    int64_t cut = TREES_BINS; /* the lowest bin with a score that is one of them */
+    for (; i > 0 && above + s->bin[i - 1] <= most; i--) {
+        above += s->bin[i - 1];
+        if (s->bin[i - 1]) cut = i - 1;
+    }
+    /* where there are none, away from the usual ones, which move a little with every window */
+    if (cut > i + TREES_BINS_A_BIT) cut = i + TREES_BINS_A_BIT;
+    s->cut = (double)(cut - TREES_BINS_BELOW) / TREES_BINS_A_BIT;
     if (s->remembered < TREES_REMEMBERED) return;
     s->remembered = 0;
     for (int64_t k = 0; k < TREES_BINS; k++) s->remembered += s->bin[k] /= 2;
@@ -338,8 +344,8 @@ static void trees_keep(weft_detector *d, kept *k) {
     kept_whole(k, "windows", &s->windows, trees_range_given(&d->desc), INT64_MAX / 2);
     kept_whole(k, "scores", &s->remembered, 0, 2 * TREES_REMEMBERED + (int64_t)window);
     kept_reals(k, "cut", &s->cut, 1);
-    kept_reals(k, "range, low", s->low, (size_t)d->desc.dims);
-    kept_reals(k, "range, high", s->high, (size_t)d->desc.dims);
+    kept_values(k, "range, low", s->low, (size_t)d->desc.dims);
+    kept_values(k, "range, high", s->high, (size_t)d->desc.dims);
     kept_counts(k, "counts", s->count, all, window);
     kept_counts(k, "masses", s->mass, all, UINT32_MAX);
     kept_counts(k, "histogram", s->bin, TREES_BINS, 2 * TREES_REMEMBERED + window);

@@ -8,17 +8,18 @@
 #include "detector.h"
 
 typedef struct rolling {
-    double *x;              /* [window]: the points since, in the places of those they replace */
-    double *mean, *squares; /* [window]: of the old points from this place on */
-    moments fresh;          /* of the points since */
-    int64_t at, full;       /* points since; whether there is an old part */
+    double *x;         /* [window]: the points since, in the places of those they replace */
+    stream_mean *mean; /* [window]: of the old points from this place on */
+    double *squares;   /* [window]: the same */
+    moments fresh;     /* of the points since */
+    int64_t at, full;  /* points since; whether there is an old part */
 } rolling;
 
 static void *rolling_lay(room *r, const weft_detector_desc *d) {
     const size_t bytes = (size_t)d->window * sizeof(double);
     rolling *const s = room_take(r, sizeof *s);
     double *const x = room_take(r, bytes);
-    double *const mean = room_take(r, bytes);
+    stream_mean *const mean = room_take(r, 2 * bytes);
     double *const squares = room_take(r, bytes);
     if (s) s->x = x, s->mean = mean, s->squares = squares;
     return s;
@@ -41,6 +42,7 @@ static void rolling_feed(weft_detector *d, const double *x, size_t n, weft_point
     const double threshold = d->desc.threshold, least = d->desc.least;
     const int64_t window = (int64_t)d->desc.window,
                   warm = (int64_t)(d->desc.warm < d->desc.window ? d->desc.warm : d->desc.window);
+    const double share = 1 / (double)(window - 1);
     for (size_t i = 0; i < n; i++) {
         if (!stream_good(x[i])) {
             out[i] = stream_missing();
@@ -52,9 +54,10 @@ static void rolling_feed(weft_detector *d, const double *x, size_t n, weft_point
             m = moments_join(old, m);
         }
         const bool ready = m.n >= (double)warm;
-        const double z =
-            ready ? stream_deviations(x[i] - m.mean, m.mean, m.squares / (m.n - 1), least) : 0;
-        out[i] = stream_judged(z, m.n > 0 ? m.mean : NAN, threshold, ready);
+        const double variance = m.squares * (s->full ? share : 1 / (m.n - 1));
+        const double off = stream_off(x[i], m.mean), mean = stream_value(m.mean);
+        const double z = ready ? stream_deviations(off, mean, variance, least) : 0;
+        out[i] = stream_judged(z, m.n > 0 ? mean : NAN, threshold, ready);
         moments_add(&s->fresh, x[i]);
         s->x[s->at++] = x[i];
         if (s->at == window) rolling_turn(s, window);
@@ -69,8 +72,8 @@ static void rolling_keep(weft_detector *d, kept *k) {
     kept_whole(k, "full", &s->full, 0, 1);
     kept_moments(k, "new points", &s->fresh);
     kept_require(k, "new points", s->fresh.n == (double)s->at);
-    kept_reals(k, "values", s->x, window);
-    kept_reals(k, "means", s->mean, window);
+    kept_values(k, "values", s->x, window);
+    for (size_t i = 0; i < window; i++) kept_mean(k, "means", &s->mean[i]);
     kept_reals(k, "squares", s->squares, window);
 }
 
