@@ -88,6 +88,9 @@ int bench_chain(bench *b);
 int bench_plan(bench *b);
 int bench_open(bench *b);
 int bench_load(bench *b);
+int bench_start(bench *b);
+int bench_infer_cnn(bench *b);
+int bench_decode(bench *b);
 int bench_digits(bench *b); /* digits-mlp, digits-cnn */
 int bench_env_2048(bench *b);
 int bench_dqn2048(bench *b);

@@ -13,11 +13,13 @@
 enum { KERNEL_TENSORS = 4 };
 
 /* An output's element i, from the feeds, in double. */
-typedef double (*kernel_oracle)(float *const *in, int64_t i);
+typedef struct kernel kernel;
+typedef double (*kernel_oracle)(const kernel *k, float *const *in, int64_t i);
 
 /* One plan: random feeds in, tensors out, some elements of each of which are looked at. */
-typedef struct kernel {
+struct kernel {
     const char *part;
+    int64_t rows, width; /* of what works on rows */
     weft_graph *g;
     weft_tensor in[KERNEL_TENSORS], out[KERNEL_TENSORS];
     kernel_oracle oracle[KERNEL_TENSORS]; /* of out */
@@ -27,7 +29,7 @@ typedef struct kernel {
     weft_plan *plan;
     const float *feed; /* of the first input */
     double elements;   /* JSON's ns_per_element divides by it; 0: not asked */
-} kernel;
+};
 
 static int kernel_check(bench *b, const kernel *k, int out, weft_plan *p, float *const *in) {
     /* a few columns of a sum over all rows take as long as many elements of a row */
@@ -38,7 +40,7 @@ static int kernel_check(bench *b, const kernel *k, int out, weft_plan *p, float 
     if (weft_get(p, k->out[out], got, (size_t)n * sizeof *got) != WEFT_OK)
         status = bench_failed(b, "reading the result");
     for (int64_t i = 0; i < n && status == EXIT_GOOD; i += 1 + n / samples) {
-        const double want = k->oracle[out](in, i);
+        const double want = k->oracle[out](k, in, i);
         if (!(fabs(got[i] - want) <= 1e-5 * (1 + fabs(want))))
             status = bench_wrong(b, "%s: element %lld of result %d is %.9g, not %.9g", k->part,
                                  (long long)i, out, got[i], want);
@@ -95,19 +97,17 @@ static int kernel_measure(bench *b, kernel *k) {
 
 /* ---- rows: softmax and layer norm, each forward alone and with its backward ---- */
 
-enum { SOFTMAX_ROWS = 4096, SOFTMAX_WIDTH = 1024, NORM_ROWS = 4096, NORM_WIDTH = 768 };
-
-static double kernel_softmax_at(float *const *in, int64_t i) {
-    const float *row = in[0] + i / SOFTMAX_WIDTH * SOFTMAX_WIDTH;
+static double kernel_softmax_at(const kernel *k, float *const *in, int64_t i) {
+    const float *row = in[0] + i / k->width * k->width;
     double sum = 0;
-    for (int j = 0; j < SOFTMAX_WIDTH; j++) sum += exp(row[j]);
+    for (int64_t j = 0; j < k->width; j++) sum += exp(row[j]);
     return exp(in[0][i]) / sum;
 }
 
-static double kernel_softmax_dx(float *const *in, int64_t i) {
-    const int64_t row = i / SOFTMAX_WIDTH * SOFTMAX_WIDTH;
+static double kernel_softmax_dx(const kernel *k, float *const *in, int64_t i) {
+    const int64_t row = i / k->width * k->width;
     double sum = 0, along = 0;
-    for (int64_t j = row; j < row + SOFTMAX_WIDTH; j++) {
+    for (int64_t j = row; j < row + k->width; j++) {
         sum += exp(in[0][j]);
         along += exp(in[0][j]) * in[1][j];
     }
@@ -119,45 +119,44 @@ typedef struct kernel_row {
     double mean, scale;
 } kernel_row;
 
-static kernel_row kernel_norm_row(const float *row) {
+static kernel_row kernel_norm_row(const float *row, int64_t width) {
     double mean = 0, square = 0;
-    for (int j = 0; j < NORM_WIDTH; j++) mean += row[j] / (double)NORM_WIDTH;
-    for (int j = 0; j < NORM_WIDTH; j++) square += (row[j] - mean) * (row[j] - mean) / NORM_WIDTH;
+    for (int64_t j = 0; j < width; j++) mean += row[j] / (double)width;
+    for (int64_t j = 0; j < width; j++) square += (row[j] - mean) * (row[j] - mean) / (double)width;
     return (kernel_row){mean, 1 / sqrt(square + 1e-5)};
 }
 
-static double kernel_norm_at(float *const *in, int64_t i) {
-    const kernel_row r = kernel_norm_row(in[0] + i / NORM_WIDTH * NORM_WIDTH);
-    const int64_t column = i % NORM_WIDTH;
+static double kernel_norm_at(const kernel *k, float *const *in, int64_t i) {
+    const kernel_row r = kernel_norm_row(in[0] + i / k->width * k->width, k->width);
+    const int64_t column = i % k->width;
     return (in[0][i] - r.mean) * r.scale * in[1][column] + in[2][column];
 }
 
-static double kernel_norm_dx(float *const *in, int64_t i) {
-    const int64_t from = i / NORM_WIDTH * NORM_WIDTH;
-    const kernel_row r = kernel_norm_row(in[0] + from);
+static double kernel_norm_dx(const kernel *k, float *const *in, int64_t i) {
+    const int64_t from = i / k->width * k->width;
+    const kernel_row r = kernel_norm_row(in[0] + from, k->width);
     double sum = 0, along = 0;
-    for (int64_t j = 0; j < NORM_WIDTH; j++) {
+    for (int64_t j = 0; j < k->width; j++) {
         const double g = (double)in[3][from + j] * in[1][j];
-        sum += g / NORM_WIDTH;
-        along += g * (in[0][from + j] - r.mean) * r.scale / NORM_WIDTH;
+        sum += g / (double)k->width;
+        along += g * (in[0][from + j] - r.mean) * r.scale / (double)k->width;
     }
     const double x = (in[0][i] - r.mean) * r.scale;
     return r.scale * ((double)in[3][i] * in[1][i - from] - sum - x * along);
 }
 
-static double kernel_norm_dw(float *const *in, int64_t column) {
+static double kernel_norm_dw(const kernel *k, float *const *in, int64_t column) {
     double sum = 0;
-    for (int64_t at = column; at < (int64_t)NORM_ROWS * NORM_WIDTH; at += NORM_WIDTH) {
-        const kernel_row r = kernel_norm_row(in[0] + at - column);
+    for (int64_t at = column; at < k->rows * k->width; at += k->width) {
+        const kernel_row r = kernel_norm_row(in[0] + at - column, k->width);
         sum += in[3][at] * (in[0][at] - r.mean) * r.scale;
     }
     return sum;
 }
 
-static double kernel_norm_db(float *const *in, int64_t column) {
+static double kernel_norm_db(const kernel *k, float *const *in, int64_t column) {
     double sum = 0;
-    for (int64_t at = column; at < (int64_t)NORM_ROWS * NORM_WIDTH; at += NORM_WIDTH)
-        sum += in[3][at];
+    for (int64_t at = column; at < k->rows * k->width; at += k->width) sum += in[3][at];
     return sum;
 }
 
@@ -165,17 +164,19 @@ int bench_softmax(bench *b) {
     int status = EXIT_GOOD;
     for (int backward = 0; backward < 2 && status == EXIT_GOOD; backward++) {
         kernel k = {.part = backward ? "with backward" : "forward",
+                    .rows = 4096,
+                    .width = 1024,
                     .g = weft_graph_new(b->ctx),
                     .oracle = {kernel_softmax_at, kernel_softmax_dx}};
         if (!k.g) return bench_failed(b, "starting");
-        const weft_shape dims = weft_dims(SOFTMAX_ROWS, SOFTMAX_WIDTH);
+        const weft_shape dims = weft_dims(k.rows, k.width);
         k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
         k.out[k.outs++] = weft_softmax(k.in[0], -1);
         if (backward) {
             k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
             weft_vjp(k.out[0], k.in[1], k.in, 1, &k.out[k.outs++]);
         }
-        k.elements = (double)SOFTMAX_ROWS * SOFTMAX_WIDTH;
+        k.elements = (double)(k.rows * k.width);
         status = kernel_measure(b, &k);
         weft_graph_free(k.g);
     }
@@ -183,23 +184,32 @@ int bench_softmax(bench *b) {
 }
 
 int bench_layernorm(bench *b) {
+    static const struct {
+        const char *part;
+        bool backward;
+        int64_t rows, width;
+    } table[] = {{"forward", false, 4096, 768},
+                 {"with backward", true, 4096, 768},
+                 {"16M with backward", true, 16384, 1024}};
     int status = EXIT_GOOD;
-    for (int backward = 0; backward < 2 && status == EXIT_GOOD; backward++) {
-        kernel k = {.part = backward ? "with backward" : "forward",
+    for (int i = 0; i < (b->quick ? 2 : 3) && status == EXIT_GOOD; i++) {
+        kernel k = {.part = table[i].part,
+                    .rows = table[i].rows,
+                    .width = table[i].width,
                     .g = weft_graph_new(b->ctx),
                     .oracle = {kernel_norm_at, kernel_norm_dx, kernel_norm_dw, kernel_norm_db}};
         if (!k.g) return bench_failed(b, "starting");
-        const weft_shape dims = weft_dims(NORM_ROWS, NORM_WIDTH);
+        const weft_shape dims = weft_dims(k.rows, k.width);
         k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
-        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(NORM_WIDTH));
-        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(NORM_WIDTH));
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(k.width));
+        k.in[k.ins++] = weft_input(k.g, WEFT_F32, weft_dims(k.width));
         k.out[k.outs++] = weft_layer_norm(k.in[0], k.in[1], k.in[2], 1e-5f);
-        if (backward) {
+        if (table[i].backward) {
             k.in[k.ins++] = weft_input(k.g, WEFT_F32, dims);
             weft_vjp(k.out[0], k.in[3], k.in, 3, k.out + 1);
             k.outs += 3;
         }
-        k.elements = (double)NORM_ROWS * NORM_WIDTH;
+        k.elements = (double)(k.rows * k.width);
         status = kernel_measure(b, &k);
         weft_graph_free(k.g);
     }
@@ -262,7 +272,8 @@ int bench_adam(bench *b) {
 
 /* ---- a chain of elementwise operations, which should be one loop ---- */
 
-static double kernel_chain_at(float *const *in, int64_t i) {
+static double kernel_chain_at(const kernel *k, float *const *in, int64_t i) {
+    (void)k;
     const double c = in[2][i];
     return (double)in[0][i] * in[1][i] + (c > 0 ? c : 0) / (1 + exp(-in[3][i]));
 }

@@ -54,6 +54,12 @@
       "training step of a GRU, 100 steps of 256, batch 1, Adam")                                   \
     X("step-lstm-rows", bench_step,        SUITE_STEPS,                                            \
       "training step of an LSTM over 28 rows, batch 64, Adam")                                     \
+    X("step-logistic", bench_step,         SUITE_STEPS,                                            \
+      "training step of logistic regression 30-1, batch 256, SGD")                                 \
+    X("step-embedding", bench_step,        SUITE_STEPS,                                            \
+      "training step of a table of 20,000 rows of 64, 64 texts of 32 words, SGD")                  \
+    X("step-transformer", bench_step,      SUITE_STEPS,                                            \
+      "training step of 4 layers of width 256, 8 sequences of 128, AdamW")                         \
     X("gemm",         bench_gemm,          SUITE_KERNELS,                                          \
       "products NN, NT and TN on one thread, beside a BLAS")                                       \
     X("gemm-skinny",  bench_gemm_skinny,   SUITE_KERNELS,                                          \
@@ -80,12 +86,18 @@
       "training on 28x28 pictures from end to end, 784-256-128-10, a picture")                     \
     X("digits-cnn",   bench_digits,        SUITE_WORKLOADS,                                        \
       "the same with two convolutions, 1-16-32-128-10")                                            \
+    X("infer-cnn",    bench_infer_cnn,     SUITE_WORKLOADS,                                        \
+      "a picture of 32x32 through 3-64-128-10, forward only")                                      \
+    X("decode",       bench_decode,        SUITE_WORKLOADS,                                        \
+      "a word more for each of 8 texts: 6 layers of width 512, 64 words before it")                \
     X("circuit",      bench_circuit,       SUITE_WORKLOADS,                                        \
       "images to classes through 48,000 logic gates, on bits")                                     \
     X("plan",         bench_plan,          SUITE_COMPILE,                                          \
       "recording and compiling of whole training steps")                                           \
     X("open",         bench_open,          SUITE_COMPILE,                                          \
       "opening and closing a context")                                                             \
+    X("start",        bench_start,         SUITE_COMPILE,                                          \
+      "from nothing to the first training step of a DistilGPT-2, 82 million parameters")           \
     X("load",         bench_load,          SUITE_COMPILE,                                          \
       "16 MiB of weights from a safetensors file, checksums looked at")                            \
     X("special-gamma", bench_special,      SUITE_SPECIAL,                                          \

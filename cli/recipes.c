@@ -31,8 +31,8 @@ int recipe_feed(bench *b, weft_plan *p, const recipe *step, int64_t rows) {
     return EXIT_GOOD;
 }
 
-static weft_updates recipe_sgd(weft_state *s, recipe *step, float lr) {
-    const weft_sgd_desc d = {.lr = lr, .momentum = 0.9f};
+static weft_updates recipe_sgd(weft_state *s, recipe *step, float lr, float momentum) {
+    const weft_sgd_desc d = {.lr = lr, .momentum = momentum};
     step->optimiser = (weft_optimiser_desc){.kind = WEFT_OPTIMISER_SGD, .momentum = d.momentum};
     return weft_sgd(s, step->loss, &d);
 }
@@ -80,29 +80,61 @@ recipe recipe_mlp784(weft_graph *g, weft_state *s, int64_t batch) {
     const weft_tensor x = recipe_input(&step, g, weft_dims(step.batch, 784), 0);
     const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
     step.loss = weft_cross_entropy(recipe_layers(s, x, (const int[]){128, 10, 0}), target);
-    step.update = recipe_sgd(s, &step, 1e-3f);
+    step.update = recipe_sgd(s, &step, 1e-3f, 0.9f);
+    return step;
+}
+
+/* A yes or no of 30 numbers. */
+recipe recipe_logistic(weft_graph *g, weft_state *s, int64_t batch) {
+    recipe step = {.batch = batch ? batch : 256};
+    const weft_tensor x = recipe_input(&step, g, weft_dims(step.batch, 30), 0);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch, 1), 2);
+    const weft_tensor yes = weft_cast(target, WEFT_F32);
+    step.loss = weft_nn_bce_with_logits(weft_linear(s, x, 1, "fc"), yes, NULL);
+    step.update = recipe_sgd(s, &step, 0.1f, 0);
+    return step;
+}
+
+/* Texts of 32 words out of 20,000, each the mean of its words' rows, in ten classes. */
+recipe recipe_embedding(weft_graph *g, weft_state *s, int64_t batch) {
+    enum { WORDS = 20000, WIDTH = 64, LENGTH = 32 };
+    recipe step = {.batch = batch ? batch : 64};
+    const weft_tensor word = recipe_input(&step, g, weft_dims(step.batch, LENGTH), WORDS);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
+    const weft_tensor rows = weft_nn_embedding(s, word, WORDS, WIDTH, "words", NULL);
+    const weft_tensor text = weft_mean(rows, weft_axes(1), false);
+    step.loss = weft_cross_entropy(weft_linear(s, text, 10, "fc"), target);
+    step.update = recipe_sgd(s, &step, 0.1f, 0);
     return step;
 }
 
 /* ---- images, [N, C, H, W] ---- */
 
 /* Convolutions 3x3 with relu, each followed by a pool that halves the image; then linear layers. */
-static recipe recipe_pyramid(weft_graph *g, weft_state *s, weft_shape image, const int *channels,
-                             const int *widths) {
-    static const weft_pool_desc halve = {.size = {2, 2}};
-    recipe step = {.batch = image.n[0]};
-    weft_tensor x = recipe_input(&step, g, image, 0);
-    const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
+static weft_tensor recipe_convolved(weft_state *s, weft_tensor x, const int *channels,
+                                    const int *widths) {
     for (int i = 0; channels[i]; i++) {
         char name[16];
         snprintf(name, sizeof name, "conv%d", i + 1);
         x = weft_nn_conv2d(s, x, channels[i], weft_dims(3, 3), name,
                            &(weft_nn_conv_desc){.same = true});
-        x = weft_max_pool(weft_relu(x), &halve);
+        x = weft_max_pool(weft_relu(x), &(weft_pool_desc){.size = {2, 2}});
     }
-    step.loss = weft_cross_entropy(recipe_layers(s, weft_nn_flatten(x), widths), target);
-    step.update = recipe_sgd(s, &step, 0.01f);
+    return recipe_layers(s, weft_nn_flatten(x), widths);
+}
+
+static recipe recipe_pyramid(weft_graph *g, weft_state *s, weft_shape image, const int *channels,
+                             const int *widths) {
+    recipe step = {.batch = image.n[0]};
+    const weft_tensor x = recipe_input(&step, g, image, 0);
+    const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
+    step.loss = weft_cross_entropy(recipe_convolved(s, x, channels, widths), target);
+    step.update = recipe_sgd(s, &step, 0.01f, 0.9f);
     return step;
+}
+
+weft_tensor recipe_pictures(weft_state *s, weft_tensor x) {
+    return recipe_convolved(s, x, (const int[]){64, 128, 0}, (const int[]){10, 0});
 }
 
 recipe recipe_cnn(weft_graph *g, weft_state *s, int64_t batch) {
@@ -175,8 +207,8 @@ weft_tensor recipe_gpt_logits(weft_state *s, weft_tensor word, const recipe_gpt 
     return weft_matmul(weft_nn_layer_norm(s, x, "ln_f", NULL), weft_transpose(wte, 0, 1));
 }
 
-static recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t length,
-                              const recipe_gpt *n) {
+recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t length,
+                       const recipe_gpt *n) {
     recipe step = {.batch = batch};
     const weft_tensor word = recipe_input(&step, g, weft_dims(batch, length), n->words);
     const weft_tensor next = recipe_input(&step, g, weft_dims(batch, length), n->words);
@@ -189,6 +221,12 @@ recipe recipe_transformer6(weft_graph *g, weft_state *s, int64_t batch) {
     static const recipe_gpt n = {
         .layers = 6, .width = 256, .heads = 8, .words = 2048, .places = 64};
     return recipe_language(g, s, batch ? batch : 4, 64, &n);
+}
+
+recipe recipe_transformer(weft_graph *g, weft_state *s, int64_t batch) {
+    static const recipe_gpt n = {
+        .layers = 4, .width = 256, .heads = 8, .words = 2048, .places = 128};
+    return recipe_language(g, s, batch ? batch : 8, 128, &n);
 }
 
 recipe recipe_transformer12(weft_graph *g, weft_state *s, int64_t batch) {

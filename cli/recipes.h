@@ -30,8 +30,11 @@ typedef struct recipe {
     X("gru",            recipe_gru,         0)                          \
     X("rnn",            recipe_rnn,         0)                          \
     X("lstm-rows",      recipe_lstm_rows,   0)                          \
+    X("logistic",       recipe_logistic,    0)                          \
+    X("embedding",      recipe_embedding,   0)                          \
     X("cnn",            recipe_cnn,         0)                          \
     X("mnist",          recipe_mnist,       0)                          \
+    X("transformer",    recipe_transformer, 4)                          \
     X("transformer-6",  recipe_transformer6, 6)                         \
     X("transformer-12", recipe_transformer12, 12)                       \
     X("transformer-256", recipe_transformer256, 256)
@@ -53,6 +56,11 @@ typedef struct recipe_gpt {
     int32_t words;
     int64_t width, places;
 } recipe_gpt;
+recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t length,
+                       const recipe_gpt *n);
 weft_tensor recipe_gpt_logits(weft_state *s, weft_tensor word, const recipe_gpt *n);
+
+/* Ten logits of pictures [N, 3, 32, 32], by the network of "cnn". */
+weft_tensor recipe_pictures(weft_state *s, weft_tensor x);
 
 #endif

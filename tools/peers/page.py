@@ -37,7 +37,7 @@ SUITES = {
 }
 RATES = {  # fields of weft's lines that say more than microseconds: text for people
     "episodes_per_s": "%s games/s", "train_steps_per_s": "%s training steps/s", "images_per_s": "%s pictures/s",
-    "steps_per_s": "%s moves/s", "points_per_s": "%s points/s", "ns_per_sample": "%s ns a picture",
+    "steps_per_s": "%s moves/s", "words_per_s": "%s words/s", "points_per_s": "%s points/s", "ns_per_sample": "%s ns a picture",
 }
 
 
@@ -173,10 +173,11 @@ def workloads(m, rows):
     return table(head, lines)
 
 
-def compiling(rows):
+def compiling(m, rows):
     lines = [["`%s`" % r["name"], cell(r, "weft", 1), span(r["best"]["record_us"]) if "record_us" in r["best"] else "",
-              "%d" % r["best"]["kernels"] if r["best"].get("kernels") else ""] for r in rows]
-    return table(["row", "time", "recording before it", "kernels"], lines)
+              "%d" % r["best"]["kernels"] if r["best"].get("kernels") else ""] +
+             ([cell(r, "torch", 1)] if m["torch"] else []) for r in rows]
+    return table(["row", "time", "recording before it", "kernels"] + (["PyTorch"] if m["torch"] else []), lines)
 
 
 def plain(rows):
@@ -258,7 +259,7 @@ def suite(m, name):
     elif name == "workloads":
         text += workloads(m, rows)
     elif name == "compile":
-        text += compiling(rows)
+        text += compiling(m, rows)
     else:
         text += plain(rows)
     listed = dict((r["bench"], r["about"]) for r in rows)

@@ -112,14 +112,14 @@ def softmax(backward):
     return make
 
 
-def layer_norm(backward):
+def layer_norm(backward, rows=4096, width=768):
     def make():
-        x, w, b = (numbers(*d).requires_grad_(backward) for d in ((4096, 768), (768,), (768,)))
-        dy = numbers(4096, 768)
+        x, w, b = (numbers(*d).requires_grad_(backward) for d in ((rows, width), (width,), (width,)))
+        dy = numbers(rows, width)
 
         def both():
-            torch.autograd.grad(F.layer_norm(x, (768,), w, b), (x, w, b), dy)
-        return both if backward else free(lambda: F.layer_norm(x, (768,), w, b))
+            torch.autograd.grad(F.layer_norm(x, (width,), w, b), (x, w, b), dy)
+        return both if backward else free(lambda: F.layer_norm(x, (width,), w, b))
     return make
 
 
@@ -140,6 +140,7 @@ def chain(n):
 for name, make in (("softmax", softmax), ("layernorm", layer_norm)):
     row(name + " forward", make(False))
     row(name + " with backward", make(True))
+row("layernorm 16M with backward", layer_norm(True, 16384, 1024))
 row("adam", adam)
 for part, n in (("1K", 1 << 10), ("64K", 1 << 16), ("16M", 1 << 24)):
     row("chain " + part, chain(n))
@@ -266,6 +267,88 @@ row("step-rnn", sequence(nn.RNN, True))
 row("step-lstm-rows", lstm_rows)
 row("step-cnn", images([3, 64, 128], 32, [], 16))
 row("step-mnist", images([1, 32, 64], 28, [128], 64))
+
+
+def logistic():
+    layer, x, y = nn.Linear(30, 1), numbers(256, 30), torch.randint(0, 2, (256, 1)).float()
+    return trained(layer, lambda: F.binary_cross_entropy_with_logits(layer(x), y),
+                   torch.optim.SGD(layer.parameters(), 1e-6, foreach=True))
+
+
+def embedding():
+    """The mean of 32 rows of a table, ten classes; gradients of the table are sparse, which suits SGD."""
+    table, last = nn.EmbeddingBag(20000, 64, mode="mean", sparse=True), nn.Linear(64, 10)
+    both, words, y = nn.ModuleList([table, last]), torch.randint(0, 20000, (64, 32)), torch.randint(0, 10, (64,))
+    return trained(both, lambda: F.cross_entropy(last(table(words)), y), torch.optim.SGD(both.parameters(), 1e-6))
+
+
+row("step-logistic", logistic)
+row("step-embedding", embedding)
+
+
+# ---- GPT-2, small ----
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attn, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.fc, self.out = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x, past=None, ahead=None):
+        """past: keys and values of the words before, [2][B, heads, T, each]; ahead: what may not be seen."""
+        q, k, v = (y.unflatten(2, (self.heads, -1)).transpose(1, 2) for y in self.attn(self.ln_1(x)).chunk(3, 2))
+        if past is not None:
+            k, v = torch.cat((past[0], k), 2), torch.cat((past[1], v), 2)
+        shares = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
+        y = torch.softmax(shares if ahead is None else shares + ahead, 3) @ v
+        x = x + self.proj(y.transpose(1, 2).flatten(2))
+        return x + self.out(F.gelu(self.fc(self.ln_2(x)), approximate="tanh"))
+
+
+class GPT(nn.Module):
+    def __init__(self, layers, width, heads, words, places):
+        super().__init__()
+        self.wte, self.wpe, self.ln_f = nn.Embedding(words, width), nn.Embedding(places, width), nn.LayerNorm(width)
+        self.h = nn.ModuleList(Block(width, heads) for _ in range(layers))
+
+    def forward(self, words, first=0, past=None):
+        length = words.shape[1]
+        ahead = torch.full((length, length), float("-inf")).triu(1) if length > 1 else None
+        x = self.wte(words) + self.wpe(torch.arange(first, first + length))
+        for i, block in enumerate(self.h):
+            x = block(x, past[i] if past else None, ahead)
+        return self.ln_f(x) @ self.wte.weight.T
+
+
+def language(batch, length, *sizes):
+    net, words = GPT(*sizes), torch.randint(0, sizes[3], (2, batch, length))
+    optimiser = torch.optim.AdamW(net.parameters(), 1e-6, weight_decay=0.1, foreach=True)
+    return trained(net, lambda: F.cross_entropy(net(words[0]).flatten(0, 1), words[1].flatten()), optimiser)
+
+
+def decode():
+    net, words = GPT(6, 512, 8, 8192, 128), torch.randint(0, 8192, (8, 1))
+    past = [(numbers(8, 8, 64, 64), numbers(8, 8, 64, 64)) for _ in range(6)]
+    return free(lambda: net(words, 64, past))
+
+
+def start():
+    return lambda: language(1, 31, 6, 768, 12, 50257, 1024)()
+
+
+def one_picture():
+    net = nn.Sequential(nn.Conv2d(3, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(64, 128, 3, padding=1),
+                        nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(128 * 64, 10))
+    net, x = net.to(memory_format=torch.channels_last), image(1, 3, 32)
+    return free(lambda: net(x))
+
+
+row("step-transformer", lambda: language(8, 128, 4, 256, 8, 2048, 128))
+row("decode", decode)
+row("start", start)
+row("infer-cnn", one_picture)
 
 
 # ---- pictures, as bench_digits.c has them but fewer; moved by a pixel or two, the whole batch alike ----
