@@ -4,6 +4,7 @@
  * play over all 3,674,160 cubes and the searches then look its answers up. */
 #include "cube_judge.h"
 #include <weft/bench.h>
+#include <weft/train.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,9 +18,20 @@ typedef struct judge {
     float *scores;     /* [WEFT_CUBE_STATES, actions] */
     uint8_t *turns;    /* [WEFT_CUBE_STATES] the likeliest turn, and 8 times the next one */
     uint8_t *distance; /* [WEFT_CUBE_STATES] */
+    FILE *progress;    /* NULL: nobody looks */
     uint32_t *tried;   /* the cubes that are searched from */
     int64_t tried_count;
 } judge;
+
+/* A line that stays, and under it how many of them are done. NULL: nobody looks. */
+static weft_progress *judge_phase(const judge *j, const char *line, int64_t count,
+                                  const char *unit) {
+    if (!j->progress) return NULL;
+    weft_progress *const p = weft_progress_new(j->c, j->progress, count, 0);
+    weft_progress_unit(p, unit);
+    weft_progress_say(p, line);
+    return p;
+}
 
 /* ---- what the network says ---- */
 
@@ -27,17 +39,21 @@ static weft_err judge_ask(judge *j, cube_view *v) {
     uint32_t cube[JUDGE_ROWS];
     float row[JUDGE_ROWS * WEFT_CUBE_ACTIONS];
     int n = 0;
-    for (uint32_t q = 0; q <= WEFT_CUBE_STATES; q++) {
+    weft_err e = WEFT_OK;
+    weft_progress *const p =
+        judge_phase(j, "Evaluating: the network's scores of every cube", WEFT_CUBE_STATES, "cubes");
+    for (uint32_t q = 0; q <= WEFT_CUBE_STATES && !e; q++) {
         if (q < WEFT_CUBE_STATES && weft_cube_canonical(q, NULL) == q) cube[n++] = q;
         if (n < JUDGE_ROWS && q < WEFT_CUBE_STATES) continue;
-        const weft_err e = cube_view_scores(v, cube, n, row);
-        if (e) return e;
-        for (int i = 0; i < n; i++)
+        e = cube_view_scores(v, cube, n, row);
+        for (int i = 0; i < n && !e; i++)
             memcpy(j->scores + (size_t)cube[i] * WEFT_CUBE_ACTIONS, row + i * WEFT_CUBE_ACTIONS,
                    WEFT_CUBE_ACTIONS * sizeof *row);
+        weft_progress_show(p, q, NULL);
         n = 0;
     }
-    for (uint32_t q = 0; q < WEFT_CUBE_STATES; q++) {
+    weft_progress_free(p);
+    for (uint32_t q = 0; q < WEFT_CUBE_STATES && !e; q++) {
         int k;
         const uint32_t same = weft_cube_canonical(q, &k);
         if (same == q) continue;
@@ -45,7 +61,7 @@ static weft_err judge_ask(judge *j, cube_view *v) {
         float *const to = j->scores + (size_t)q * WEFT_CUBE_ACTIONS;
         for (int a = 0; a < WEFT_CUBE_ACTIONS; a++) to[a] = from[weft_cube_symmetry_action(a, k)];
     }
-    return WEFT_OK;
+    return e;
 }
 
 static void judge_rank(judge *j) {
@@ -74,13 +90,16 @@ static bool judge_greedy(const judge *j, uint32_t cube) {
 }
 
 static void judge_play(const judge *j, uint32_t every, cube_verdict *v) {
+    weft_progress *const p = judge_phase(j, "Evaluating: greedy play", WEFT_CUBE_STATES, "cubes");
     for (uint32_t q = 0; q < WEFT_CUBE_STATES; q += every) {
+        if (q / every % 4096 == 0) weft_progress_show(p, q, NULL);
         const int d = j->distance[q];
         const bool solved = judge_greedy(j, q);
         v->cubes[d]++;
         v->greedy[d] += solved;
         v->cubes_all++, v->greedy_all += solved;
     }
+    weft_progress_free(p);
     v->scrambles = 1;
     for (int i = 0; i < JUDGE_SCRAMBLE; i++) v->scrambles *= WEFT_CUBE_ACTIONS;
     for (int i = 0; i < v->scrambles; i++) { /* a number in base 6 is a sequence of turns */
@@ -122,6 +141,7 @@ typedef struct judge_worker {
     const judge *j;
     weft_beam *search;
     atomic_llong *next;
+    weft_progress *progress; /* of one of them, for all */
     cube_beam found;
     weft_err failed;
 } judge_worker;
@@ -144,6 +164,7 @@ static void *judge_work(void *user) {
     for (;;) {
         const long long at = atomic_fetch_add(w->next, 1);
         if (at >= w->j->tried_count) return NULL;
+        weft_progress_show(w->progress, at, NULL);
         uint32_t cube = w->j->tried[at];
         const int d = w->j->distance[cube];
         int32_t way[CUBE_LIMIT];
@@ -178,7 +199,14 @@ static weft_err judge_search(const judge *j, int threads, cube_beam *b) {
     }
     for (int i = 1; i < made && !e; i++)
         started[i] = pthread_create(&id[i], NULL, judge_work, &w[i]) == 0;
-    if (!e) judge_work(&w[0]); /* what the others do not get to do, too */
+    if (!e) {
+        char line[80];
+        snprintf(line, sizeof line, "Evaluating: %lld searches of width %d",
+                 (long long)j->tried_count, b->width);
+        w[0].progress = judge_phase(j, line, j->tried_count, "searches");
+        judge_work(&w[0]); /* what the others do not get to do, too */
+        weft_progress_free(w[0].progress);
+    }
     for (int i = 0; i < made; i++) {
         if (started[i]) pthread_join(id[i], NULL);
         weft_beam_free(w[i].search);
@@ -211,11 +239,7 @@ static weft_err judge_all(judge *j, weft_state *s, const cube_net *n, const cube
     judge_thin(j, every);
     judge_play(j, every, v);
     for (int i = 0; i < CUBE_BEAMS && !e; i++) {
-        char line[80];
         v->beam[i].width = width[i];
-        snprintf(line, sizeof line, "judging: %lld searches of width %d", (long long)j->tried_count,
-                 width[i]);
-        if (how->say) how->say(line);
         e = judge_search(j, how->threads > 0 ? how->threads : weft_threads(j->c), &v->beam[i]);
     }
     return e;
@@ -223,7 +247,7 @@ static weft_err judge_all(judge *j, weft_state *s, const cube_net *n, const cube
 
 weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, cube_verdict *v) {
     const double start = weft_clock();
-    judge j = {.c = weft_state_ctx(s)};
+    judge j = {.c = weft_state_ctx(s), .progress = d->progress};
     *v = (cube_verdict){0};
     j.scores = malloc((size_t)WEFT_CUBE_STATES * WEFT_CUBE_ACTIONS * sizeof *j.scores);
     j.turns = malloc(WEFT_CUBE_STATES);
@@ -232,7 +256,6 @@ weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, 
     weft_err e = j.scores && j.turns && j.distance && j.tried
                      ? WEFT_OK
                      : weft_fail(j.c, WEFT_MEMORY, "out of memory for judging");
-    if (!e && d->say) d->say("judging: the network's answer for every cube");
     if (!e) e = judge_all(&j, s, n, d, v);
     v->seconds = weft_clock() - start;
     free(j.scores);

@@ -7,6 +7,8 @@
 
 #include "cube_net.h"
 
+#include <stdio.h>
+
 enum {
     CUBE_DISTANCES = 15, /* 0 .. 14 */
     CUBE_BEAMS = 2,
@@ -38,7 +40,7 @@ enum { CUBE_JUDGE_FULL, CUBE_JUDGE_QUICK, CUBE_JUDGE_NONE };
 typedef struct cube_judge_desc {
     int threads;
     bool quick;                    /* only a fiftieth of the cubes */
-    void (*say)(const char *line); /* told what comes next; NULL: nobody */
+    FILE *progress;                /* shows how far it is; NULL: nothing */
 } cube_judge_desc;
 
 /* By the parameters as they are in s. */

@@ -28,7 +28,7 @@ bool game_2048_move(game_2048 *g, int action) {
 
 /* Those that go on lie together, so that the agent is asked about nothing else. */
 weft_err game_2048_play(weft_ctx *c, const algo_2048 *algo, void *agent, int64_t first, int games,
-                        game_2048 *finished) {
+                        game_2048 *finished, weft_progress *progress) {
     uint64_t board[GAME_AT_ONCE];
     int32_t action[GAME_AT_ONCE];
     int place[GAME_AT_ONCE], begun = 0, n = 0;
@@ -37,6 +37,7 @@ weft_err game_2048_play(weft_ctx *c, const algo_2048 *algo, void *agent, int64_t
             game_2048_begin(&finished[begun], first + begun);
             place[n++] = begun;
         }
+        weft_progress_show(progress, begun - n, NULL);
         if (!n) return WEFT_OK;
         for (int i = 0; i < n; i++) board[i] = finished[place[i]].board;
         const weft_err e = algo->choose(agent, n, board, action);

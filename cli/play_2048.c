@@ -231,7 +231,7 @@ static weft_err play_many(play_2048 *p) {
     verdict_2048 v = {0};
     if (!finished) return weft_fail(p->run.ctx, WEFT_MEMORY, "out of memory");
     weft_err e =
-        game_2048_play(p->run.ctx, p->algo, p->agent, p->set->common.seed, games, finished);
+        game_2048_play(p->run.ctx, p->algo, p->agent, p->set->common.seed, games, finished, NULL);
     if (!e) e = verdict_2048_of(p->run.ctx, finished, games, &v);
     free(finished);
     if (e) return e;

@@ -63,7 +63,7 @@ static weft_err train_try(void *user, int64_t step, weft_metrics *m) {
     game_2048 game[TRAIN_TRIED];
     verdict_2048 v = {0};
     (void)step;
-    weft_err e = game_2048_play(t->run.ctx, t->algo, t->agent, 1 << 20, TRAIN_TRIED, game);
+    weft_err e = game_2048_play(t->run.ctx, t->algo, t->agent, 1 << 20, TRAIN_TRIED, game, NULL);
     if (!e) e = verdict_2048_of(t->run.ctx, game, TRAIN_TRIED, &v);
     if (e) return e;
     static const char *const rate[] = {"eval/rate_1024", "eval/rate_2048", "eval/rate_4096",
@@ -92,6 +92,18 @@ static weft_err train_prepare(train_2048 *t) {
                      &(pace_desc){.seconds = t->seconds, .settled = train_settled, .plan = plan});
 }
 
+static weft_err train_evaluate(train_2048 *t) {
+    weft_progress *const p =
+        t->run.set->quiet ? NULL : weft_progress_new(t->run.ctx, stderr, t->games, 0);
+    char line[64];
+    snprintf(line, sizeof line, "Evaluating by %d games", t->games);
+    weft_progress_unit(p, "games");
+    weft_progress_say(p, line);
+    const weft_err e = game_2048_play(t->run.ctx, t->algo, t->agent, 0, t->games, t->finished, p);
+    weft_progress_free(p);
+    return e;
+}
+
 static weft_err train_run(train_2048 *t, weft_train_result *r) {
     weft_err e = run_train(&t->run,
                            (weft_train_desc){.step = train_step,
@@ -105,8 +117,7 @@ static weft_err train_run(train_2048 *t, weft_train_result *r) {
                            NULL, NULL, r);
     if (e) return e;
     t->judged = r->ending != WEFT_END_INTERRUPTED;
-    if (t->judged && !t->run.set->quiet) tell(stderr, "Judging by %d games\n", t->games);
-    if (t->judged) e = game_2048_play(t->run.ctx, t->algo, t->agent, 0, t->games, t->finished);
+    if (t->judged) e = train_evaluate(t);
     if (t->judged && !e) e = verdict_2048_of(t->run.ctx, t->finished, t->games, &t->verdict);
     return e ? e
              : show_2048_report(&t->run, t->algo->title, r, &t->verdict,

@@ -164,10 +164,6 @@ static weft_err cube_prepare(cube_training *t) {
     return cube_view_make(&t->view, s, &t->net, CUBE_KINDS * CUBE_SEEN, t->run.set->threads);
 }
 
-static void cube_say(const char *line) {
-    tell(stderr, "%s\n", line);
-}
-
 static weft_err cube_train(cube_training *t, weft_train_result *r) {
     const run_settings *const s = t->run.set;
     weft_err e = run_train(&t->run,
@@ -184,7 +180,7 @@ static weft_err cube_train(cube_training *t, weft_train_result *r) {
         e = cube_judge(t->run.state, &t->net,
                        &(cube_judge_desc){.threads = s->threads,
                                           .quick = t->set->judge == CUBE_JUDGE_QUICK,
-                                          .say = s->quiet ? NULL : cube_say},
+                                          .progress = s->quiet ? NULL : stderr},
                        &t->verdict);
     return e ? e : cube_report(&t->run, r, t->judged ? &t->verdict : NULL);
 }

@@ -204,9 +204,11 @@ TEST(a_line_on_a_terminal) {
         {"C.UTF-8", "", 400, 0, "\xe2\x96\x95\xe2\x96\x88", "25%", "#", true},
         {"C.UTF-8", "1", 400, 0, "\xe2\x96\x95\xe2\x96\x88", "25%", "#", false},
         {"C", NULL, 400, 0, "[##", "..]   25%  100/400  loss 0.1234  ", "step ", true},
-        {"C", "1", 0, 0, "step 100  loss 0.1234  ", " steps/s  0:00", "%", false},
+        {"C", "1", 0, 0, "step 100  loss 0.1234  ", " steps/s  0:00 elapsed", "%", false},
         {"C", "1", 0, 1000, "[...", "]    0%  step 100  loss 0.1234  ", "/0", false},
-        {"C", "1", 1000000, 7250, "[...", "  2:00:50 left", "step ", false},
+        {"C", "1", 1000000, 7250, "[...", "]    0%  step 100  loss 0.1234  ", "/1000000", false},
+        {"C", "1", 1000000, 7250, "[...", "  2:00:50 left", "/1000000", false},
+        {"C", "1", 101, 7250, "[##", "]   99%  100/101  loss 0.1234  ", "2:00", false},
     };
     weft_ctx *c = weft_open("null");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -373,6 +375,29 @@ TEST(plain_lines_elsewhere) {
     free(text);
     weft_close(c);
     run_remove(f.path);
+}
+
+TEST(what_is_counted_has_a_name) {
+    weft_ctx *c = weft_open("null");
+    for (int live = 0; live < 2; live++) {
+        CASE("%s", live ? "a terminal" : "plain");
+        surroundings(live ? "xterm" : "dumb", "C", "1");
+        pty t;
+        if (!pty_open(&t, 80)) SKIP("no pseudo terminals");
+        weft_progress *p = weft_progress_new(c, t.to, 40, 0);
+        weft_progress_unit(p, "games");
+        weft_progress_show(p, 1, NULL);
+        usleep(110000);
+        weft_progress_show(p, 40, NULL);
+        weft_progress_free(p);
+        pty_close(&t);
+        CHECK_HAS(t.text, live ? "40/40" : "games 40/40");
+        CHECK_HAS(t.text, " games/s");
+        CHECK(!strstr(t.text, "step"));
+        free(t.text);
+    }
+    weft_progress_unit(NULL, "games");
+    weft_close(c);
 }
 
 TEST(a_dumb_terminal_gets_plain_lines) {

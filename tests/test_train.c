@@ -160,6 +160,33 @@ TEST(it_learns_and_says_how_it_ended) {
     end(t);
 }
 
+/* The loss falls from 100 by 1 a step; a line of the log comes only every 1000. */
+static weft_err falling_step(void *user, int64_t step, weft_metrics *m) {
+    (void)user;
+    weft_metric(m, "train/loss", 100 - (double)step);
+    return WEFT_OK;
+}
+
+TEST(the_progress_line_is_about_the_last_steps) {
+    char *text = NULL;
+    size_t bytes = 0;
+    weft_ctx *c = weft_open("cpu");
+    weft_state *s = weft_state_new(c);
+    FILE *to = open_memstream(&text, &bytes);
+    const weft_train_desc d = {
+        .step = falling_step, .steps = 80, .log_every = 1000, .progress = to};
+    CHECK_EQ(weft_train(s, &d, NULL), WEFT_OK);
+    fclose(to);
+    const char *loss = text ? strstr(text, "step 80/80  loss ") : NULL;
+    if (CHECK(loss)) { /* not the last one, 21, nor the mean of all, 60.5 */
+        const double shown = strtod(loss + strlen("step 80/80  loss "), NULL);
+        CHECK(shown > 30 && shown < 55);
+    }
+    free(text);
+    weft_state_free(s);
+    weft_close(c);
+}
+
 TEST(time_ends_it) {
     bench_top *t = begin(1, adamw);
     weft_tensor in[2];

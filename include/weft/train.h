@@ -173,6 +173,8 @@ WEFT_API char *weft_film_gif(weft_ctx *c, const weft_film *f, size_t *bytes);
 typedef struct weft_progress weft_progress;  /* a bar on a terminal, plain lines elsewhere */
 WEFT_API weft_progress *weft_progress_new(weft_ctx *c, FILE *to, int64_t steps, double seconds);
     /* where it will end; 0: that limit is not set. to NULL: shows nothing */
+WEFT_API void weft_progress_unit(weft_progress *p, const char *unit);
+    /* what is counted, in the plural and borrowed: "games"; if not, steps */
 WEFT_API void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m);
     /* often: it draws at most ten times a second, or a line every few seconds */
 WEFT_API void weft_progress_say (weft_progress *p, const char *line);  /* a line that stays */

@@ -34,6 +34,7 @@ struct weft_progress {
     bool live, colour, utf8;
     int64_t steps; /* limits; 0: none */
     double seconds;
+    const char *unit;    /* what is counted; NULL: steps */
     double began, shown; /* on the clock */
     bool any, ended;     /* a line has been drawn; the last one has */
 
@@ -88,6 +89,10 @@ weft_progress *weft_progress_new(weft_ctx *c, FILE *to, int64_t steps, double se
     return p;
 }
 
+void weft_progress_unit(weft_progress *p, const char *unit) {
+    if (p) p->unit = unit;
+}
+
 /* ---- how fast ---- */
 
 static void progress_sample(weft_progress *p, int64_t step, double now) {
@@ -118,13 +123,24 @@ static double progress_pace(const weft_progress *p) {
     return sum / (to - from);
 }
 
-/* Seconds until the first limit; nan: nobody knows. */
-static double progress_left(const weft_progress *p, int64_t step, double now) {
-    double left = NAN;
-    const double pace = progress_pace(p);
-    if (p->steps && pace > 0) left = fmax(0, (double)(p->steps - step) * pace);
-    if (p->seconds > 0) left = fmin(left, fmax(0, p->seconds - (now - p->began)));
-    return left;
+/* How far it is by the limit that will come first, and nothing of the other one. */
+typedef struct progress_way {
+    bool steps;  /* that limit is the number of steps */
+    double done; /* 0 to 1; nan: there is no limit */
+    double left; /* seconds; nan: nobody knows */
+} progress_way;
+
+static progress_way progress_way_of(const weft_progress *p, int64_t step, double now) {
+    const double pace = progress_pace(p), clock = p->seconds > 0 ? now - p->began : NAN;
+    const double by_clock = fmax(0, p->seconds - clock); /* fmax drops a nan */
+    const double by_steps = p->steps && pace > 0 ? fmax(0, (double)(p->steps - step) * pace) : NAN;
+    progress_way w = {.steps = p->steps && !(p->seconds > 0 && !(by_steps <= by_clock)),
+                      .done = NAN,
+                      .left = NAN};
+    if (w.steps) w.done = (double)step / (double)p->steps, w.left = by_steps;
+    else if (p->seconds > 0) w.done = clock / p->seconds, w.left = by_clock;
+    w.done = isnan(w.done) ? NAN : fmax(0, fmin(1, w.done));
+    return w;
 }
 
 /* ---- words ---- */
@@ -172,14 +188,15 @@ static void progress_metric(progress_field *f, const char *name, double value, b
     progress_word(f, number, utf8);
 }
 
-static void progress_speed(progress_field *f, double pace) {
-    char number[40];
+static void progress_speed(progress_field *f, double pace, const char *unit) {
+    char number[40], text[64];
     const double rate = 1 / pace;
     if (rate >= 0.1)
         weft_number_text(number, sizeof number, 'f', rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
     else weft_number_text(number, sizeof number, 'f', 1, pace);
     progress_word(f, number, false);
-    progress_word(f, rate >= 0.1 ? " steps/s" : " s/step", false);
+    if (unit) snprintf(text, sizeof text, rate >= 0.1 ? " %s/s" : " s each", unit);
+    progress_word(f, unit ? text : rate >= 0.1 ? " steps/s" : " s/step", false);
 }
 
 static void progress_time(progress_field *f, double seconds, const char *what) {
@@ -198,13 +215,14 @@ typedef struct progress_fields {
 } progress_fields;
 
 static void progress_fill(const weft_progress *p, progress_fields *f, int64_t step,
-                          const weft_metrics *m, double now) {
-    char text[64];
-    const char *before = p->live ? "" : "step ";
+                          const weft_metrics *m, const progress_way *w, double now) {
+    char text[96];
+    const char *const before = p->live && w->steps ? "" : p->unit ? p->unit : "step";
     memset(f, 0, sizeof *f);
-    if (p->steps)
-        snprintf(text, sizeof text, "%s%lld/%lld", before, (long long)step, (long long)p->steps);
-    else snprintf(text, sizeof text, "step %lld", (long long)step);
+    if (w->steps)
+        snprintf(text, sizeof text, "%s%s%lld/%lld", before, *before ? " " : "", (long long)step,
+                 (long long)p->steps);
+    else snprintf(text, sizeof text, "%s %lld", before, (long long)step);
     progress_word(&f->at[f->n++], text, false);
     for (size_t i = 0; m && i < m->n && i < WEFT_METRICS; i++) {
         const char *name = m->at[i].name;
@@ -213,11 +231,11 @@ static void progress_fill(const weft_progress *p, progress_fields *f, int64_t st
         progress_metric(&f->at[f->n++], name, m->at[i].value, p->utf8);
         f->metrics++;
     }
-    const double pace = progress_pace(p), left = progress_left(p, step, now);
-    if (pace > 0) progress_speed(&f->at[f->n], pace);
+    const double pace = progress_pace(p);
+    if (pace > 0) progress_speed(&f->at[f->n], pace, p->unit);
     f->n++;
-    if (!isnan(left)) progress_time(&f->at[f->n], left, " left");
-    else if (!p->steps && !(p->seconds > 0)) progress_time(&f->at[f->n], now - p->began, "");
+    if (!isnan(w->left)) progress_time(&f->at[f->n], w->left, " left");
+    else if (isnan(w->done)) progress_time(&f->at[f->n], now - p->began, " elapsed");
     f->n++;
 }
 
@@ -248,12 +266,9 @@ static void progress_bar(const weft_progress *p, draft *d, double share, int cel
     draft_text(d, p->utf8 ? "\xe2\x96\x8f" : "]");
 }
 
-static void progress_draw(weft_progress *p, progress_fields *f, int64_t step, double now) {
-    double share = 0;
-    if (p->steps) share = (double)step / (double)p->steps;
-    if (p->seconds > 0) share = fmax(share, (now - p->began) / p->seconds);
-    share = fmax(0, fmin(1, share));
-    const bool known = p->steps || p->seconds > 0;
+static void progress_draw(weft_progress *p, progress_fields *f, double done) {
+    const bool known = !isnan(done);
+    const double share = known ? done : 0;
 
     /* One column stays free: some terminals wrap as soon as the last is filled. */
     int room = progress_columns(p->to) - 1 + 2, bar = 0;
@@ -300,8 +315,9 @@ void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m) {
     progress_sample(p, step, now);
     if (now - p->shown < (p->live ? progress_draw_apart : progress_line_apart) && !last) return;
     progress_fields f;
-    progress_fill(p, &f, step, m, now);
-    if (p->live) progress_draw(p, &f, step, now);
+    const progress_way w = progress_way_of(p, step, now);
+    progress_fill(p, &f, step, m, &w, now);
+    if (p->live) progress_draw(p, &f, w.done);
     else progress_print(p, &f);
     p->shown = now;
     p->any = true;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
+enum { TRAIN_LIVE_STEPS = 20 }; /* that the loss of the progress line is about */
 
 #define TRAIN_CHECKPOINT_ENDING ".safetensors"
 
@@ -198,6 +199,19 @@ static weft_err train_log_line(train *t) {
     return t->log ? weft_journal_write(t->log, t->step, &line) : WEFT_OK;
 }
 
+/* What the progress line shows: the numbers of the last steps, of the loss a mean that forgets. */
+static void train_live(train *t, double loss) {
+    if (!t->d->progress) return;
+    if (isfinite(loss)) {
+        if (t->live_steps < TRAIN_LIVE_STEPS) t->live_steps++;
+        t->live_loss += (loss - t->live_loss) / t->live_steps;
+    }
+    for (size_t i = 0; i < t->m.n; i++) {
+        const bool mean = strcmp(t->m.at[i].name, "train/loss") == 0;
+        weft_metric(&t->live, t->m.at[i].name, mean ? t->live_loss : t->m.at[i].value);
+    }
+}
+
 static bool train_better(const train *t, double value) {
     if (isnan(t->best)) return true;
     return t->d->follow_least ? value < t->best : value > t->best;
@@ -268,7 +282,8 @@ static weft_err train_loop(train *t) {
             TRAIN_TRY(train_log_line(t));
             TRAIN_TRY(train_guard_keep(t));
         }
-        weft_progress_show(t->progress, t->step, t->shown.n ? &t->shown : &t->m);
+        train_live(t, loss);
+        weft_progress_show(t->progress, t->step, &t->live);
         if (d->evaluate && t->step % t->evaluate_every == 0) TRAIN_TRY(train_judge(t));
         if (d->checkpoint_every >= 0 && weft_clock() - t->saved >= every) TRAIN_TRY(train_save(t));
     }

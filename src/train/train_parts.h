@@ -42,6 +42,8 @@ typedef struct train {
     int64_t logged, judged; /* steps made at the last line, at the last evaluation */
     double logged_seconds, loss_sum;
     weft_metrics shown, evaluation; /* the last line and the last evaluation */
+    weft_metrics live;              /* what the progress line shows */
+    double live_loss, live_steps;   /* a mean over about so many steps */
     double best;                    /* value of the followed metric; nan: none yet */
     double waiting;                 /* evaluations since */
     double saved;                   /* when the last checkpoint was written */
