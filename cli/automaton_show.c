@@ -23,27 +23,23 @@ typedef struct show_film {
 
 /* ---- the circuit ---- */
 
-static const char *show_path(const run *u, const char *name, const char *ending, char path[700]) {
-    snprintf(path, 700, "%s/%s.%s", u->folder, name, ending);
-    return path;
-}
-
 /* In every format; a picture only where it can be read. *svg is that picture, or NULL. */
 static weft_err show_circuit(const run *u, const automata_task *t, const weft_circuit *k,
                              char **svg) {
-    char name[64], path[700];
+    char name[64], file[64], path[700];
     snprintf(name, sizeof name, "%s", t->name);
     for (char *s = name; *s; s++)
         if (*s == '-') *s = '_'; /* names of functions and modules have none */
     for (int f = 0; f < WEFT_CIRCUIT_FORMAT_COUNT; f++) {
-        show_path(u, "circuit", weft_circuit_ending((weft_circuit_format)f), path);
+        snprintf(file, sizeof file, "circuit.%s", weft_circuit_ending((weft_circuit_format)f));
+        snprintf(path, sizeof path, "%s/%s", u->folder, file);
         if (f == WEFT_CIRCUIT_SVG && weft_circuit_gates(k) > SHOW_GATES) {
             remove(path); /* of an earlier circuit */
             continue;
         }
         char *const text = weft_circuit_text(k, (weft_circuit_format)f, name);
         if (!text) return weft_error_code(u->ctx);
-        const weft_err e = weft_file_write(u->ctx, path, text, strlen(text));
+        const weft_err e = weft_file_write_beneath(u->ctx, u->folder, file, text, strlen(text));
         if (!e && f == WEFT_CIRCUIT_SVG) *svg = text;
         else weft_text_free(u->ctx, text);
         if (e) return e;
@@ -100,7 +96,6 @@ static weft_err show_gif(const run *u, const automata_task *t, const show_film *
     static const uint8_t eight[8][3] = {
         {18, 24, 33},    {226, 92, 84},  {98, 190, 120}, {238, 200, 92}, {92, 150, 236},
         {196, 120, 220}, {92, 200, 212}, {236, 239, 242}}; /* bits: red, green, blue */
-    char path[700];
     const int side = f->height > f->width ? f->height : f->width;
     *gif = weft_film_gif(u->ctx,
                          &(weft_film){.frames = f->frames,
@@ -114,7 +109,7 @@ static weft_err show_gif(const run *u, const automata_task *t, const show_film *
                                       .hold = 1.5},
                          bytes);
     if (!*gif) return weft_error_code(u->ctx);
-    return weft_file_write(u->ctx, show_path(u, "automaton", "gif", path), *gif, *bytes);
+    return weft_file_write_beneath(u->ctx, u->folder, "automaton.gif", *gif, *bytes);
 }
 
 static weft_err show_filmed(const run *u, const automata_task *t, const weft_automaton *rule,

@@ -162,11 +162,10 @@ static weft_err study_logic_simplify(study *t, weft_circuit *k) {
 }
 
 static weft_err study_logic_write(study *t, const weft_circuit *k) {
-    char path[600];
-    snprintf(path, sizeof path, "%s/circuit.json", t->run.folder);
     char *text = weft_circuit_text(k, WEFT_CIRCUIT_JSON, "digits");
-    const weft_err e =
-        text ? weft_file_write(t->run.ctx, path, text, strlen(text)) : weft_error_code(t->run.ctx);
+    const weft_err e = text ? weft_file_write_beneath(t->run.ctx, t->run.folder, "circuit.json",
+                                                      text, strlen(text))
+                            : weft_error_code(t->run.ctx);
     weft_text_free(t->run.ctx, text);
     return e;
 }

@@ -87,4 +87,40 @@ done
 check "resume wide" small train digits --run "$scratch/wide" --resume --quiet
 rm "$scratch/wide/checkpoints/latest.safetensors"
 check "resume what never began" small train digits --run "$scratch/wide" --resume --quiet
+
+# ---- links in a folder that came from elsewhere ----
+
+cp data/flowers.csv "$scratch/t.csv"
+flowers() { "$weft" train csv "$scratch/t.csv" --run "$scratch/foreign" --steps 5 --quiet "$@"; }
+flowers >/dev/null 2>&1
+cp -r "$scratch/foreign" "$scratch/sound"
+mkdir "$scratch/victim"
+untouched() { # what in the run, options...: it becomes a link to what lies outside
+    what=$1
+    shift
+    rm -rf "$scratch/foreign" "$scratch/victim"
+    cp -r "$scratch/sound" "$scratch/foreign"
+    mkdir "$scratch/victim"
+    if [ -d "$scratch/sound/$what" ]; then cp "$scratch/sound/$what"/* "$scratch/victim"
+    elif [ -e "$scratch/sound/$what" ]; then cp "$scratch/sound/$what" "$scratch/victim/file"
+    else echo precious >"$scratch/victim/file"; fi
+    echo old >"$scratch/victim/latest.safetensors.00000000.weft-tmp" # what a cleaner would take
+    rm -rf "$scratch/foreign/$what"
+    if [ -d "$scratch/sound/$what" ]; then ln -s "$scratch/victim" "$scratch/foreign/$what"
+    else ln -s "$scratch/victim/file" "$scratch/foreign/$what"; fi
+    cp -r "$scratch/victim" "$scratch/as_it_was"
+    flowers "$@" >"$scratch/out" 2>"$scratch/err"
+    diff -r "$scratch/victim" "$scratch/as_it_was" && [ ! -s "$scratch/err" ] ||
+        { diff -r "$scratch/victim" "$scratch/as_it_was" && grep 'no link is followed' "$scratch/err"; }
+    answer=$?
+    rm -rf "$scratch/as_it_was"
+    return $answer
+}
+for what in config.json status.json metrics.jsonl kernels.json report.html checkpoints checkpoints/latest.safetensors \
+    checkpoints/latest.previous.safetensors lock; do
+    check "$what is a link" untouched $what --overwrite
+    check "$what is a link, resumed" untouched $what --resume --steps 8
+done
+ln -s "$scratch/sound" "$scratch/elsewhere"
+check "a link to the run itself is the caller's" ends 0 "$weft" train csv --run "$scratch/elsewhere" --resume --steps 9 --quiet
 finish

@@ -142,6 +142,8 @@ typedef struct weft_checkpoint {
     uint64_t data_seed;     /* where the data stands: order, passes done, records into this one */
     int64_t  data_epoch, data_index;
     weft_archive *extra;    /* arrays and texts of your own, saved along; a load puts them in */
+    const char *beneath;    /* a folder that the path begins with, and after which no link is
+                               followed; NULL: links are */
     const weft_load_desc *differ;  /* load: what may differ; NULL: nothing, all entries count */
     bool     from_previous; /* load: the file was missing or damaged, the one before was taken */
     char     reason[256];   /* load: why */
@@ -162,6 +164,9 @@ WEFT_API weft_err weft_file_open (weft_ctx *c, const char *path, weft_file *out)
 WEFT_API void     weft_file_close(weft_file *f);
 WEFT_API weft_err weft_file_write(weft_ctx *c, const char *path, const void *bytes, size_t n);
     /* the whole file, or the old one stays */
+WEFT_API weft_err weft_file_write_beneath(weft_ctx *c, const char *folder, const char *relative,
+        const void *bytes, size_t n);
+    /* the same to a place in a folder that may have come from elsewhere: no link in it is followed */
 
 /* Reading a file's bytes with bounds. The first failure sticks, later reads give 0 and NULL. */
 typedef struct weft_reader {

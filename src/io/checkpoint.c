@@ -107,14 +107,31 @@ static weft_err checkpoint_worth_keeping(weft_ctx *c, const char *path, bool *ou
     return e == WEFT_MEMORY ? e : WEFT_OK;
 }
 
-static weft_err checkpoint_write(weft_archive *a, weft_state *s, const weft_checkpoint *k) {
+/* How much of the path links may be followed in; 0: in all of it. */
+static weft_err checkpoint_inside(weft_ctx *c, const char *path, const weft_checkpoint *k,
+                                  size_t *inside) {
+    size_t n = k->beneath ? strlen(k->beneath) : 0;
+    *inside = 0;
+    if (!k->beneath) return WEFT_OK;
+    if (!n || strncmp(path, k->beneath, n) != 0 || (path[n] != '/' && k->beneath[n - 1] != '/'))
+        return weft_fail(c, WEFT_ARGUMENT, "%s: does not lie in %.200s", reader_path(path),
+                         k->beneath);
+    while (path[n] == '/') n++;
+    *inside = n;
+    return file_is_downwards(path + n)
+               ? WEFT_OK
+               : weft_fail(c, WEFT_ARGUMENT, "%s: not a path downwards", reader_path(path));
+}
+
+static weft_err checkpoint_write(weft_archive *a, weft_state *s, const weft_checkpoint *k,
+                                 size_t inside) {
     weft_ctx *c = a->c;
     char *previous = checkpoint_previous(c, a->name);
     if (!previous) return WEFT_MEMORY;
     weft_err e = checkpoint_collect(a, s, k);
     bool keep = false;
     if (e == WEFT_OK && file_exists(a->name)) e = checkpoint_worth_keeping(c, a->name, &keep);
-    if (e == WEFT_OK) e = safetensors_write(a, a->name, true, keep ? previous : NULL);
+    if (e == WEFT_OK) e = safetensors_write(a, a->name, inside, true, keep ? previous : NULL);
     weft_resize(c, previous, 0);
     return e;
 }
@@ -125,9 +142,13 @@ weft_err weft_checkpoint_save(weft_state *s, const char *path, const weft_checkp
     if (!s || !path)
         return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_save: the %s is NULL",
                          s ? "path" : "state");
-    char *real = file_resolve(c, path);
+    size_t inside;
+    if (!k) k = &none;
+    IO_TRY(checkpoint_inside(c, path, k, &inside));
+    char *real = inside ? file_copy_text(c, path, "") : file_resolve(c, path);
+    if (!real && inside) return weft_fail(c, WEFT_MEMORY, "%s: out of memory", reader_path(path));
     weft_archive *a = real ? archive_named(c, real) : NULL;
-    weft_err e = a ? checkpoint_write(a, s, k ? k : &none) : weft_error_code(c);
+    weft_err e = a ? checkpoint_write(a, s, k, inside) : weft_error_code(c);
     weft_resize(c, real, 0);
     weft_archive_free(a);
     return e;
@@ -202,7 +223,7 @@ static weft_err checkpoint_try(weft_state *s, const char *path, weft_checkpoint 
     if (e == WEFT_OK) e = weft_checkpoint_facts(a, &found);
     if (e == WEFT_OK) e = weft_state_load(s, a, k->differ ? k->differ : &all);
     if (e == WEFT_OK) {
-        found.differ = k->differ;
+        found.differ = k->differ, found.beneath = k->beneath;
         *k = found;
     }
     weft_archive_free(a);
@@ -213,10 +234,11 @@ static bool checkpoint_is_damage(weft_err e) {
     return e == WEFT_FILE || e == WEFT_FORMAT;
 }
 
-static weft_err checkpoint_read(weft_state *s, const char *path, weft_checkpoint *k) {
+static weft_err checkpoint_read(weft_state *s, const char *path, size_t inside,
+                                weft_checkpoint *k) {
     weft_ctx *c = weft_state_ctx(s);
-    file_clean(c, path);
-    weft_err e = checkpoint_try(s, path, k);
+    weft_err e = file_clean(c, path, inside);
+    if (e == WEFT_OK) e = checkpoint_try(s, path, k);
     if (!checkpoint_is_damage(e)) return e;
     char reason[sizeof k->reason];
     snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, weft_error(c));
@@ -247,9 +269,11 @@ weft_err weft_checkpoint_load(weft_state *s, const char *path, weft_checkpoint *
     if (!s || !path)
         return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_load: the %s is NULL",
                          s ? "path" : "state");
+    size_t inside;
+    IO_TRY(checkpoint_inside(c, path, k, &inside));
     char *real = file_resolve(c, path);
     if (!real) return weft_error_code(c);
-    weft_err e = checkpoint_read(s, real, k);
+    weft_err e = checkpoint_read(s, inside ? path : real, inside, k);
     weft_resize(c, real, 0);
     return e;
 }

@@ -9,24 +9,28 @@
 typedef struct file_writer {
     weft_ctx *c;
     char *path; /* its place, links resolved */
-    char *temporary;
-    int fd;      /* -1: none */
+    char *temporary; /* its name within the folder */
+    int folder;      /* that both lie in; -1: none */
+    int fd;          /* -1: none */
     uint64_t at; /* bytes written */
-    bool placed;
+    bool placed, shares; /* shares: the folder is another writer's, which is abandoned later */
     weft_err err;
 } file_writer;
 
-weft_err file_begin(file_writer *w, weft_ctx *c, const char *path); /* removes old leftovers too */
+/* Removes old leftovers too. inside: after so many bytes of the path no link is followed, and the
+ * file is none itself; 0: all are. */
+weft_err file_begin(file_writer *w, weft_ctx *c, const char *path, size_t inside);
 weft_err file_add(file_writer *w, const void *bytes, size_t n);
 weft_err file_finish(file_writer *w);                      /* on the disk, in full */
 weft_err file_place(file_writer *w, const char *previous); /* what was there becomes `previous` */
 void file_abandon(file_writer *w);
+void file_share(file_writer *w, const file_writer *other); /* the same folder is open once */
 
 /* Where a path leads if it is a symbolic link, else a copy of it. NULL: weft_error. */
 char *file_resolve(weft_ctx *c, const char *path);
 
 /* Removes what interrupted writers of this path left behind, unless one is still at work. */
-void file_clean(weft_ctx *c, const char *path);
+weft_err file_clean(weft_ctx *c, const char *path, size_t inside);
 
 /* Does each part of a relative path go down: no "..", no ".", not from the root? */
 bool file_is_downwards(const char *path);

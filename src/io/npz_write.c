@@ -18,8 +18,8 @@ weft_err npy_write(weft_archive *a, const char *path) {
     IO_TRY(weft_archive_at(a, 0, &t));
     io_bytes head = {.c = a->c};
     npy_header_write(&head, t.type, &t.dims);
-    file_writer w = {.c = a->c, .fd = -1};
-    weft_err e = head.failed ? archive_no_memory(a) : file_begin(&w, a->c, path);
+    file_writer w = {.c = a->c, .fd = -1, .folder = -1};
+    weft_err e = head.failed ? archive_no_memory(a) : file_begin(&w, a->c, path, 0);
     if (e == WEFT_OK) e = file_add(&w, head.s, head.n);
     if (e == WEFT_OK) e = file_add(&w, t.data, t.bytes);
     if (e == WEFT_OK) e = file_finish(&w);
@@ -127,7 +127,7 @@ static weft_err zip_put_end(file_writer *w, io_bytes *d, uint64_t members) {
 weft_err npz_write(weft_archive *a, const char *path) {
     io_bytes directory = {.c = a->c};
     file_writer w;
-    weft_err e = file_begin(&w, a->c, path);
+    weft_err e = file_begin(&w, a->c, path, 0);
     for (size_t i = 0; i < a->n && e == WEFT_OK; i++) e = zip_put_array(a, i, &w, &directory);
     if (a->texts && e == WEFT_OK) e = zip_put_texts(a, &w, &directory);
     if (e == WEFT_OK) e = zip_put_end(&w, &directory, (uint64_t)a->n + (a->texts > 0));

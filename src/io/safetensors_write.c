@@ -93,10 +93,10 @@ weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts,
 
 /* One file up to the point where it is complete under its temporary name. */
 static weft_err safe_prepare(weft_archive *a, uint32_t *at, size_t n, bool texts, bool checksums,
-                             const char *path, file_writer *w) {
+                             const char *path, size_t inside, file_writer *w) {
     io_bytes head = {.c = a->c};
     weft_err e = safetensors_header(a, at, n, texts, checksums, &head);
-    if (e == WEFT_OK) e = file_begin(w, a->c, path);
+    if (e == WEFT_OK) e = file_begin(w, a->c, path, inside);
     if (e == WEFT_OK) e = file_add(w, head.s, head.n);
     for (size_t i = 0; i < n && e == WEFT_OK; i++)
         e = file_add(w, a->array[at[i]].data, (size_t)a->array[at[i]].bytes);
@@ -112,12 +112,12 @@ static uint32_t *safe_all(weft_archive *a) {
     return at;
 }
 
-weft_err safetensors_write(weft_archive *a, const char *path, bool checksums,
+weft_err safetensors_write(weft_archive *a, const char *path, size_t inside, bool checksums,
                            const char *previous) {
     uint32_t *at = safe_all(a);
     if (!at) return WEFT_MEMORY;
-    file_writer w = {.c = a->c, .fd = -1};
-    weft_err e = safe_prepare(a, at, a->n, true, checksums, path, &w);
+    file_writer w = {.c = a->c, .fd = -1, .folder = -1};
+    weft_err e = safe_prepare(a, at, a->n, true, checksums, path, inside, &w);
     if (e == WEFT_OK) e = file_place(&w, previous);
     file_abandon(&w);
     weft_resize(a->c, at, 0);
@@ -189,8 +189,9 @@ static weft_err safe_write_set(safe_set *s, const char *index, bool checksums, c
                                size_t room) {
     for (size_t i = 0, from = 0; i < s->shards; from = s->end[i++]) {
         safe_shard_path(s, i, true, name, room);
-        IO_TRY(safe_prepare(s->a, s->at + from, s->end[i] - from, false, checksums, name,
+        IO_TRY(safe_prepare(s->a, s->at + from, s->end[i] - from, false, checksums, name, 0,
                             &s->writer[i]));
+        if (i) file_share(&s->writer[i], &s->writer[0]); /* there may be hundreds */
     }
     IO_TRY(file_remove(s->a->c, index));
     for (size_t i = 0; i < s->shards; i++) IO_TRY(file_place(&s->writer[i], NULL));
@@ -204,7 +205,7 @@ weft_err shards_write(weft_archive *a, const char *path, const weft_write_desc *
     bool named = n > ending && strcmp(path + n - ending, SAFE_INDEX) == 0;
     if (named) n -= ending;
     safe_set s = {.a = a, .shards = safe_share(a, most, NULL)};
-    if (!named && s.shards == 1) return safetensors_write(a, path, checksums, NULL);
+    if (!named && s.shards == 1) return safetensors_write(a, path, 0, checksums, NULL);
     if (s.shards > SAFE_MOST_SHARDS)
         return weft_fail(a->c, WEFT_ARGUMENT, "%s: %zu shards of %zu bytes, at most %d are written",
                          reader_path(path), s.shards, most, SAFE_MOST_SHARDS);
@@ -218,14 +219,14 @@ weft_err shards_write(weft_archive *a, const char *path, const weft_write_desc *
     weft_err e = WEFT_OK;
     if (!index || !s.stem || !name || !s.at || !s.end || !s.writer) e = archive_no_memory(a);
     for (size_t i = 0; s.writer && i < s.shards; i++)
-        s.writer[i] = (file_writer){.c = a->c, .fd = -1};
+        s.writer[i] = (file_writer){.c = a->c, .fd = -1, .folder = -1};
     if (e == WEFT_OK) {
         s.stem[n] = 0;
         if (n > kind && strcmp(s.stem + n - kind, SAFE_ENDING) == 0) s.stem[n - kind] = 0;
         safe_share(a, most, s.end);
         e = safe_write_set(&s, index, checksums, name, room);
     }
-    for (size_t i = 0; s.writer && i < s.shards; i++) file_abandon(&s.writer[i]);
+    for (size_t i = s.writer ? s.shards : 0; i-- > 0;) file_abandon(&s.writer[i]);
     void *mine[] = {index, s.stem, name, s.at, s.end, s.writer};
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) weft_resize(a->c, mine[i], 0);
     return e;

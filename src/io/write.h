@@ -5,8 +5,10 @@
 #include "io/archive.h"
 #include "io/bytes.h"
 
-/* previous: what the file that was there is called from now on; NULL: it is gone. */
-weft_err safetensors_write(weft_archive *a, const char *path, bool checksums, const char *previous);
+/* previous: what the file that was there is called from now on; NULL: it is gone. inside: as for
+ * file_begin. */
+weft_err safetensors_write(weft_archive *a, const char *path, size_t inside, bool checksums,
+                           const char *previous);
 weft_err shards_write(weft_archive *a, const char *path, const weft_write_desc *d);
 weft_err npy_write(weft_archive *a, const char *path);
 weft_err npz_write(weft_archive *a, const char *path);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "folder.h"
+#include "train_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -65,8 +66,21 @@ weft_err folder_make(weft_ctx *c, const char *run) {
 
 weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
     char path[FOLDER_PATH] = "";
-    const weft_err e = folder_path(c, path, run, name);
-    if (e != WEFT_OK || unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR) return e;
+    TRAIN_TRY(folder_path(c, path, run, name));
+    char *const slash = strrchr(path, '/'); /* of a folder below the run, which may be a link */
+    int folder = AT_FDCWD;
+    if (slash && strchr(name, '/')) {
+        *slash = 0;
+        folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder < 0 && errno == ENOENT) return WEFT_OK;
+        if (folder < 0)
+            return weft_fail(c, WEFT_FILE,
+                             "%s: is a link or no folder, and no link is followed in a run", path);
+    }
+    const int gone = unlinkat(folder, folder >= 0 ? slash + 1 : path, 0), why = errno;
+    if (folder >= 0) close(folder);
+    if (gone == 0 || why == ENOENT || why == ENOTDIR) return WEFT_OK;
+    errno = why;
     return folder_failed(c, "remove", path);
 }
 
@@ -89,9 +103,12 @@ bool folder_has(const char *path) {
 /* ---- files that grow ---- */
 
 weft_err folder_open(weft_ctx *c, folder_file *f, enum folder_how how) {
-    f->file =
-        open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | (how == FOLDER_NEW ? O_EXCL : 0),
-             0666);
+    f->file = open(f->path,
+                   O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+                       (how == FOLDER_NEW ? O_EXCL : 0),
+                   0666);
+    if (f->file < 0 && errno == ELOOP)
+        return weft_fail(c, WEFT_FILE, "%s: is a link, and no link is followed in a run", f->path);
     return f->file < 0 ? folder_failed(c, "make the file", f->path) : WEFT_OK;
 }
 

@@ -34,8 +34,6 @@ static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
     if (weft_json_kind_of(given) == WEFT_JSON_NONE) return weft_error_code(j->c);
     if (weft_json_kind_of(given) != WEFT_JSON_OBJECT)
         return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: config: an object was expected");
-    char path[FOLDER_PATH] = "";
-    TRAIN_TRY(folder_path(j->c, path, d->run, "config.json"));
     draft_clear(&j->line);
     if (d->title && !draft_utf8(d->title))
         return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: the title is not UTF-8");
@@ -48,12 +46,12 @@ static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
     draft_text(&j->line, text);
     if (text[0] && text[strlen(text) - 1] != '\n') draft_text(&j->line, "\n");
     if (j->line.failed) return weft_fail(j->c, WEFT_MEMORY, "weft_journal_open: out of memory");
-    return weft_file_write(j->c, path, j->line.s, j->line.n);
+    return weft_file_write_beneath(j->c, d->run, "config.json", j->line.s, j->line.n);
 }
 
 /* Drops lines of steps after the resumed one, and those nobody can read. Usually they are the end
  * of the file; then what stays is its beginning, and need not be gathered. */
-static weft_err journal_drop(weft_journal *j, lines *in, int64_t resume) {
+static weft_err journal_drop(weft_journal *j, const char *run, lines *in, int64_t resume) {
     const char *stays = in->file.bytes;
     size_t bytes = 0;
     bool gathered = false;
@@ -71,7 +69,7 @@ static weft_err journal_drop(weft_journal *j, lines *in, int64_t resume) {
     if (in->err != WEFT_OK) return in->err;
     if (j->line.failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", in->path);
     if (bytes == in->file.n) return WEFT_OK;
-    return weft_file_write(j->c, in->path, gathered ? j->line.s : stays, bytes);
+    return weft_file_write_beneath(j->c, run, LINES_NAME, gathered ? j->line.s : stays, bytes);
 }
 
 static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
@@ -80,7 +78,7 @@ static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
         lines in;
         TRAIN_TRY(lines_open(&in, j->c, j->metrics.path));
         draft_clear(&j->line);
-        const weft_err e = journal_drop(j, &in, d->resume);
+        const weft_err e = journal_drop(j, d->run, &in, d->resume);
         lines_close(&in);
         if (e != WEFT_OK) return e;
     } else {

@@ -42,11 +42,9 @@ static int profiling_plan(const weft_profile *p, bool *ready) {
 }
 
 static weft_err profiling_write(const train *t, weft_profile *p, bool *ready) {
-    char path[FOLDER_PATH];
-    TRAIN_TRY(folder_path(t->c, path, t->d->run, KERNELS_NAME));
     char *text = weft_profile_json(p, profiling_plan(p, ready));
     if (!text) return weft_error_code(t->c);
-    const weft_err e = weft_file_write(t->c, path, text, strlen(text));
+    const weft_err e = weft_file_write_beneath(t->c, t->d->run, KERNELS_NAME, text, strlen(text));
     weft_text_free(t->c, text);
     return e;
 }

@@ -213,8 +213,7 @@ static weft_err report_write(report *r, const char *run) {
     report_foot(r, problem, kernels_problem);
     weft_file_close(&file);
     if (r->page.failed) return weft_fail(r->c, WEFT_MEMORY, "weft_report_write: out of memory");
-    TRAIN_TRY(folder_path(r->c, path, run, "report.html"));
-    return weft_file_write(r->c, path, r->page.s, r->page.n);
+    return weft_file_write_beneath(r->c, run, "report.html", r->page.s, r->page.n);
 }
 
 weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *asked) {

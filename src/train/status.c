@@ -64,7 +64,7 @@ static weft_err status_write(train *t) {
 #undef X
     draft_text(&d, "}\n");
     const weft_err e = d.failed ? weft_fail(t->c, WEFT_MEMORY, "%s: out of memory", path)
-                                : weft_file_write(t->c, path, d.s, d.n);
+                                : weft_file_write_beneath(t->c, t->d->run, STATUS_NAME, d.s, d.n);
     draft_free(&d);
     return e;
 }

@@ -70,7 +70,8 @@ static weft_err train_save(train *t) {
     TRAIN_KEPT(X)
 #undef X
     if (!e) e = train_notice_save(t, kept);
-    const weft_checkpoint k = {.step = t->step, .data_index = t->step, .extra = kept};
+    const weft_checkpoint k = {
+        .step = t->step, .data_index = t->step, .extra = kept, .beneath = t->d->run};
     const double start = weft_phase_start(t->c);
     if (!e) e = weft_checkpoint_save(t->s, t->checkpoint, &k);
     weft_phase_end(t->c, "checkpoint", start);
@@ -94,7 +95,7 @@ static weft_err train_nothing_to_resume(const train *t) {
 
 static weft_err train_resume(train *t) {
     TRAIN_TRY(train_nothing_to_resume(t));
-    weft_checkpoint k = {.extra = weft_archive_new(t->c)};
+    weft_checkpoint k = {.extra = weft_archive_new(t->c), .beneath = t->d->run};
     if (!k.extra) return weft_error_code(t->c);
     weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
     const char *number;
