@@ -222,6 +222,23 @@ TEST(larger_products) {
     }
 }
 
+/* B too large for the second cache and read in place: every number of rows, last panels of all
+ * widths, rows that are whole pages apart. */
+TEST(large_weights) {
+    static const int64_t shapes[][2] = { { 65, 2049 }, { 129, 1024 }, { 400, 335 }, { 300, 453 } };
+    for (isa level = ISA_128; level <= isa_detect(); level++) {
+        for (int64_t m = 1; m <= 49; m += m < 14 ? 1 : 5) {
+            CASE("%s, %d rows", isa_name(level), (int)m);
+            const int64_t *s = shapes[test_random() % (sizeof shapes / sizeof *shapes)];
+            const int epilogue = (int)(test_random() % EPILOGUES);
+            check_product(level, m, s[0], s[1] + test_random() % 70, 0, 0, epilogue);
+            if (test_sanitized()) continue;
+            check_product(level, m, s[0], s[1], (int)(test_random() % 2), 0, epilogue);
+            check_product(level, s[1], s[0], m, 1, (int)(test_random() % 2), epilogue);
+        }
+    }
+}
+
 /* Dots along k, every number of rows and columns around their tiles. */
 TEST(few_rows) {
     static const int64_t depths[] = { 8, 17, 192, 207, 512, 519, 1536, 1537 };
