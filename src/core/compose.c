@@ -102,7 +102,7 @@ weft_tensor weft_gelu_tanh(weft_tensor x) {
 static void compose_silu_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
                               size_t n, weft_tensor *out) {
     (void)user, (void)y, (void)n;
-    weft_tensor x = weft_clamp(in[0], -100, 100), s = weft_sigmoid(in[0]);
+    weft_tensor x = weft_minimum(compose_num(y, 100), in[0]), s = weft_sigmoid(in[0]);
     weft_tensor slope = weft_mul(x, weft_mul(s, weft_sub(compose_num(x, 1), s)));
     out[0] = weft_mul(dy, weft_add(s, slope));
 }
@@ -111,10 +111,17 @@ weft_tensor weft_silu(weft_tensor x) {
     return compose_gated(x, weft_mul(x, weft_sigmoid(x)), compose_silu_rule);
 }
 
-/* -|x| is a minimum here: at 0 its slope is that of the second operand, 1, with relu's 0 beside it, so
- * that the sum has the right one, 1/2. */
+/* The slopes of relu and abs at 0 do not add up to that of the whole, which is sigmoid everywhere. */
+static void compose_softplus_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                                  size_t n, weft_tensor *out) {
+    (void)user, (void)y, (void)n;
+    out[0] = weft_mul(dy, weft_sigmoid(in[0]));
+}
+
 weft_tensor weft_softplus(weft_tensor x) {
-    return weft_add(weft_relu(x), weft_log1p(weft_exp(weft_minimum(weft_neg(x), x))));
+    weft_tensor rest = weft_log1p(weft_exp(weft_neg(weft_abs(x))));
+    return weft_custom_grad(weft_add(weft_relu(x), rest), (weft_tensors){&x, 1},
+                            compose_softplus_rule, NULL);
 }
 
 /* ---- folds ---- */
@@ -358,36 +365,25 @@ weft_tensor weft_lbeta(weft_tensor a, weft_tensor b) {
     return weft_sub(both, weft_lgamma(weft_add(a, b)));
 }
 
-/* Sums of exponentials along an axis, which is kept: exp(x - top), and their total. Beside an infinite
- * top the exponentials are 0 or inf, and so is the total, if what is subtracted is the largest float. */
-typedef struct compose_exponentials {
-    weft_tensor top, each, total;
-} compose_exponentials;
-
-static compose_exponentials compose_exponential(weft_tensor x, int axis) {
-    weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(axis), true));
-    weft_tensor infinite = weft_eq(weft_abs(top), compose_num(x, INFINITY));
-    top = weft_where(infinite, compose_num(x, FLT_MAX), top);
-    weft_tensor each = weft_exp(weft_sub(x, top));
-    return (compose_exponentials){top, each, weft_sum(each, weft_axes(axis), true)};
-}
-
-/* Softmax, and 1 for an element that is the result: then both may be infinite. */
-static void compose_logsumexp_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+/* Softmax of what is finite, so that an infinity, or several, are the largest of all. */
+static void compose_logsumexp_rule(void *axis, weft_tensor dy, weft_tensor y, const weft_tensor *in,
                                    size_t n, weft_tensor *out) {
-    (void)user, (void)n;
-    int axis = 0;
-    while (weft_dim(y, axis) == weft_dim(in[0], axis) && axis + 1 < weft_rank(y)) axis++;
-    const compose_exponentials e = compose_exponential(in[0], axis);
-    weft_tensor share = weft_where(weft_eq(in[0], y), compose_num(y, 1), weft_div(e.each, e.total));
-    out[0] = weft_mul(dy, share);
+    (void)n, (void)y;
+    const weft_shape over = weft_axes((intptr_t)axis);
+    weft_tensor x = weft_clamp(in[0], -FLT_MAX, FLT_MAX);
+    weft_tensor each = weft_exp(weft_sub(x, weft_stop_gradient(weft_max(x, over, true))));
+    out[0] = weft_mul(each, weft_div(dy, weft_sum(each, over, true)));
 }
 
 weft_tensor weft_logsumexp(weft_tensor x, int axis, bool keep) {
     if (!shape_axis(x, "logsumexp", &axis)) return tensor_at(x.g, 0);
-    const compose_exponentials e = compose_exponential(x, axis);
-    weft_tensor y = weft_add(weft_log(e.total), e.top);
-    y = weft_custom_grad(y, (weft_tensors){&x, 1}, compose_logsumexp_rule, NULL);
+    weft_tensor top = weft_stop_gradient(weft_max(x, weft_axes(axis), true));
+    /* an infinite top is not subtracted: the sum is then 0 or inf by itself */
+    weft_tensor infinite = weft_eq(weft_abs(top), compose_num(x, INFINITY));
+    top = weft_where(infinite, compose_num(x, 0), top);
+    weft_tensor y =
+        weft_add(weft_log(weft_sum(weft_exp(weft_sub(x, top)), weft_axes(axis), true)), top);
+    y = weft_custom_grad(y, (weft_tensors){&x, 1}, compose_logsumexp_rule, (void *)(intptr_t)axis);
     return keep ? y : weft_squeeze(y, axis);
 }
 

@@ -65,6 +65,14 @@ weft_tensor weft_nn_smooth_l1(weft_tensor a, weft_tensor b, float beta, weft_red
     return losses_bent("smooth_l1", a, b, beta != 0 ? beta : 1, beta != 0 ? 1 / beta : 1, r);
 }
 
+/* As with weft_softplus, the parts' slopes do not add up at 0. */
+static void losses_bce_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
+                            size_t n, weft_tensor *out) {
+    (void)user, (void)y, (void)n;
+    out[0] = weft_mul(dy, weft_sub(weft_sigmoid(in[0]), in[1]));
+    out[1] = weft_neg(weft_mul(dy, in[0]));
+}
+
 weft_tensor weft_nn_bce_with_logits(weft_tensor x, weft_tensor t, const weft_nn_bce_desc *d) {
     static const weft_nn_bce_desc none;
     if (!d) d = &none;
@@ -75,9 +83,10 @@ weft_tensor weft_nn_bce_with_logits(weft_tensor x, weft_tensor t, const weft_nn_
         weft_tensor by = weft_offset(weft_mul(weft_offset(d->pos_weight, -1), t), 1);
         loss = weft_add(weft_mul(weft_sub(losses_number(x, 1), t), x),
                         weft_mul(by, weft_softplus(weft_neg(x))));
-    } else { /* softplus(x) - x t, in an order that cancels nothing where t is 1; see weft_softplus */
-        weft_tensor rest = weft_log1p(weft_exp(weft_minimum(weft_neg(x), x)));
+    } else { /* softplus(x) - x t, in an order that cancels nothing where t is 1 */
+        weft_tensor rest = weft_log1p(weft_exp(weft_neg(weft_abs(x))));
         loss = weft_add(weft_sub(weft_relu(x), weft_mul(x, t)), rest);
+        loss = weft_custom_grad(loss, weft_list(x, t), losses_bce_rule, NULL);
     }
     if (d->weight.g) loss = weft_mul(loss, d->weight);
     return losses_reduce(loss, d->reduction);
