@@ -131,8 +131,8 @@ static double ref_pow(double a, double b) {
 
 /* An infinite b leaves a as it is, or is itself the result where the signs differ, as in Python. */
 static double ref_mod(double a, double b) {
-    if (!isinf(b) || !isfinite(a)) return a - floor(a / b) * b;
-    return a == 0 || (a < 0) == (b < 0) ? a : b;
+    const double r = fmod(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
 /* Where kernels reflect it, and as far as their exponents go. */

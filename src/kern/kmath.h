@@ -82,11 +82,13 @@ WEFT_INLINE float k_ceil(float a) {
 }
 
 /* a - floor(a / b) b: sign of b, up to b itself where a is tiny; nan for b = 0; a mod inf is a, or
- * inf where the signs differ. The quotient may round up to a whole number, hence the correction. */
-WEFT_INLINE float k_mod(float a, float b) {
-    const float q = k_floor(a / b), r = q == 0.0f ? a : a - q * b;
+ * inf where the signs differ. The quotient may round up to a whole number, hence the correction. From
+ * quotients of 2^24 on, and without fused multiply-add, digits are lost: see kfar.h. */
+WEFT_INLINE float k_mod_of(float a, float b, float q) {
+    const float r = q == 0.0f ? a : a - q * b;
     return (r < 0.0f && b > 0.0f) || (r > 0.0f && b < 0.0f) ? r + b : r;
 }
+WEFT_INLINE float k_mod(float a, float b) { return k_mod_of(a, b, k_floor(a / b)); }
 
 WEFT_INLINE int32_t k_lt(float a, float b) { return a < b; }
 WEFT_INLINE int32_t k_le(float a, float b) { return a <= b; }
@@ -241,9 +243,9 @@ WEFT_INLINE float k_sin_parts(float r, uint32_t quarter) {
 
 /* The nearest multiple of pi/2 is subtracted in double, as two parts: the first has 33 bits, so
  * that products up to |a| = 1.6e6 are exact without fused multiply-add, and fair up to 2^30.
- * Beyond, where neighbouring floats are 64 apart, a counts as 0. */
+ * Beyond, where neighbouring floats are 64 apart, see kfar.h. */
 WEFT_INLINE float k_sin_reduce(float a, uint32_t *quarter) {
-    const double x = k_abs(a) < 1073741824.0f ? a : a * 0.0f;       /* nan for inf */
+    const double x = a;
     const double t = x * 0.6366197723675814 + 6755399441055744.0;   /* 1.5 * 2^52 */
     const double n = t - 6755399441055744.0;
     *quarter = k_low_bits(t);

@@ -194,7 +194,10 @@ const prelude_part prelude_shared[] = {
     PRELUDE(k_ceil, float k_ceil(float a) { return ceilf(a); }),
     PRELUDE(k_round, float k_round(float a) { return rintf(a); }),
     PRELUDE(k_pow, float k_pow(float a, float b) { return powf(a, b); }),
-    PRELUDE(k_mod, float k_mod(float a, float b) { return a - floorf(a / b) * b; }),
+    PRELUDE(k_mod, float k_mod(float a, float b) {
+        float r = fmodf(a, b);
+        return r != 0.0f && (r < 0.0f) != (b < 0.0f) ? r + b : r;
+    }),
     PRELUDE(k_max, float k_max(float a, float b) { const float most = a < b ? b : a; return b != b ? b : most; }),
     PRELUDE(k_min, float k_min(float a, float b) { const float least = b < a ? b : a; return b != b ? b : least; }),
     PRELUDE(k_lt, int k_lt(float a, float b) { return a < b; }),

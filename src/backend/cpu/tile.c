@@ -4,6 +4,7 @@
  * random numbers, tile_fold.inc the folds, tile_step.inc the steps of optimisers. Names end in the
  * width. */
 #include "backend/cpu/tile.h"
+#include "kern/kfar.h"
 #include "kern/kmath.h"
 #include "kern/krandom.h"
 #include "kern/kspecial.h"
