@@ -17,28 +17,68 @@ void study_close(study *t) {
     study_logic_free(t->logic);
     weft_plan_free(t->judge);
     weft_loader_free(t->judge_loader);
+    weft_loader_free(t->valid_loader);
     weft_loader_free(t->loader);
     weft_graph_free(t->judge_graph);
     weft_graph_free(t->graph);
     weft_data_free(t->test);
+    weft_data_free(t->valid);
     weft_data_free(t->train);
     model_free(&t->model);
     free(t->answer);
+    free(t->valid_answer);
     free(t->score);
     run_close(&t->run);
     *t = (study){0};
 }
 
-static weft_err study_read_model(void *model, weft_ctx *c, weft_json config, const char *path) {
-    return model_read(c, config, path, model);
+static weft_err study_read_model(void *study_pointer, weft_ctx *c, weft_json config,
+                                 const char *path) {
+    study *const t = study_pointer;
+    t->validation = weft_json_number(weft_json_get(config, "validation"), 0);
+    if (!(t->validation >= 0 && t->validation <= 0.5))
+        return weft_fail(c, WEFT_FORMAT, "%s: validation: a share from 0 to 0.5 was expected",
+                         path);
+    return model_read(c, config, path, &t->model);
 }
 
 weft_err study_model(study *t) {
-    return run_read(&t->run, study_read_model, &t->model);
+    return run_read(&t->run, study_read_model, t);
 }
 
-static void study_write_model(const void *model, json *j) {
-    model_write(j, model);
+static void study_write_model(const void *study_pointer, json *j) {
+    const study *const t = study_pointer;
+    if (t->valid) json_number(j, "validation", t->validation);
+    model_write(j, &t->model);
+}
+
+/* ---- what early stopping goes by ---- */
+
+static bool study_chooses(const study_settings *s) {
+    return s->patience || s->schedule == 1 + WEFT_SCHEDULE_PLATEAU;
+}
+
+/* The share of a run that begins; one that is resumed has it in config.json. */
+static double study_share(const study *t) {
+    if (options_given(t->run.call->options, "validation")) return t->set->validation;
+    return study_chooses(t->set) ? 0.1 : 0;
+}
+
+weft_err study_set_aside(study *t, const study_settings *s) {
+    weft_data *part[4] = {NULL};
+    const double rows = (double)weft_data_rows(t->train), share = t->validation;
+    if (share > 0 && rows * share >= 1 && rows * (1 - share) >= 1) {
+        const weft_split_desc split = {.share = {(float)(1 - share), (float)share},
+                                       .seed = (uint32_t)s->common.seed};
+        const weft_err e = weft_data_split(t->train, &split, part);
+        if (e) return e;
+        weft_data_free(t->train);
+        t->train = part[0], t->valid = part[1];
+    }
+    if (study_chooses(s) && !t->valid && !s->common.quiet && t->run.call->task)
+        tell(stderr, "Without a validation set, the test set decides when to stop or lower the "
+                     "rate: expect less on new data than it reports\n");
+    return WEFT_OK;
 }
 
 /* ---- data ---- */
@@ -208,19 +248,27 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
     t->answer = calloc(2 * (size_t)weft_data_rows(t->test) + 1, sizeof *t->answer);
     t->truth = t->answer ? t->answer + weft_data_rows(t->test) : NULL;
     t->score = malloc((size_t)(rows_at_once * n->outputs) * sizeof *t->score);
-    if (t->judge_loader && !(t->answer && t->score))
+    if (t->valid) {
+        t->valid_loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->valid,
+                                                                          .batch = rows_at_once,
+                                                                          .in_order = true,
+                                                                          .keep_last = true});
+        if (!t->valid_loader) return weft_error_code(t->run.ctx);
+        t->valid_answer = calloc(2 * (size_t)weft_data_rows(t->valid), sizeof *t->valid_answer);
+    }
+    if (t->judge_loader && !(t->answer && t->score && (t->valid_answer || !t->valid)))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     return t->judge_loader ? study_logic_open(t) : weft_error_code(t->run.ctx);
 }
 
-/* What the network makes of batch b. */
-static weft_err study_scores(study *t, int64_t b) {
+/* What the network makes of batch b. The circuit reads the test set only; the plan gives the same. */
+static weft_err study_scores(study *t, weft_loader *rows, int64_t b) {
     const int64_t outputs = t->model.net.outputs;
-    if (t->logic) {
-        study_logic_scores(t, b * STUDY_JUDGED, weft_loader_rows(t->judge_loader, b), t->score);
+    if (t->logic && rows == t->judge_loader) {
+        study_logic_scores(t, b * STUDY_JUDGED, weft_loader_rows(rows, b), t->score);
         return WEFT_OK;
     }
-    weft_err e = weft_loader_feed(t->judge_loader, b, t->judge, &t->seen, 1);
+    weft_err e = weft_loader_feed(rows, b, t->judge, &t->seen, 1);
     if (!e) e = weft_run(t->judge);
     return e ? e
              : weft_get(t->judge, t->scores, t->score,
@@ -238,52 +286,75 @@ static double study_row_loss(const float *score, int64_t n, int32_t is, int64_t 
 }
 
 /* The part of the spread that is explained; nan where all answers are the same. */
-static double study_r2(const study *t, double squares, int64_t rows) {
+static double study_r2(const float *truth, double squares, int64_t rows) {
     double mean = 0, spread = 0;
-    for (int64_t i = 0; i < rows; i++) mean += (double)t->truth[i] / (double)rows;
+    for (int64_t i = 0; i < rows; i++) mean += (double)truth[i] / (double)rows;
     for (int64_t i = 0; i < rows; i++)
-        spread += ((double)t->truth[i] - mean) * ((double)t->truth[i] - mean);
+        spread += ((double)truth[i] - mean) * ((double)truth[i] - mean);
     return spread > 0 ? 1 - squares / spread : NAN;
 }
 
-weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
-    study *t = study_pointer;
-    (void)step;
-    const int64_t outputs = t->model.net.outputs, rows = weft_data_rows(t->test);
+/* The loss and the accuracy (numbers: R2) of all rows; answer and truth of each are filled. */
+static weft_err study_measure(study *t, weft_loader *rows, float *answer, float *truth,
+                              double *mean_loss, double *accuracy) {
+    const int64_t outputs = t->model.net.outputs;
     float *const score = t->score;
     double loss = 0;
     int64_t right = 0, at = 0;
     if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
-    weft_err e = t->logic ? study_logic_look(t) : WEFT_OK;
-    for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
+    weft_err e = t->logic && rows == t->judge_loader ? study_logic_look(t) : WEFT_OK;
+    for (int64_t b = 0; !e && b < weft_loader_steps(rows); b++) {
         const void *field[2];
-        e = study_scores(t, b);
-        if (!e) e = weft_loader_at(t->judge_loader, b, field);
-        for (int64_t i = 0; !e && i < weft_loader_rows(t->judge_loader, b); i++, at++) {
+        e = study_scores(t, rows, b);
+        if (!e) e = weft_loader_at(rows, b, field);
+        for (int64_t i = 0; !e && i < weft_loader_rows(rows, b); i++, at++) {
             if (t->model.numbers) {
                 const double is = (double)((const float *)field[1])[i];
-                t->answer[at] = score[i], t->truth[at] = (float)is;
+                answer[at] = score[i], truth[at] = (float)is;
                 loss += (score[i] - is) * (score[i] - is);
                 continue;
             }
             const int32_t is = ((const int32_t *)field[1])[i];
             int64_t best;
             loss += study_row_loss(score + i * outputs, outputs, is, &best);
-            t->answer[at] = (float)best, t->truth[at] = (float)is;
+            answer[at] = (float)best, truth[at] = (float)is;
             right += best == is;
         }
     }
     if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
+    *mean_loss = loss / (double)at;
+    *accuracy = t->model.numbers ? study_r2(truth, loss, at) : (double)right / (double)at;
+    return e;
+}
+
+static weft_err study_test(void *study_pointer, int64_t step, weft_metrics *m) {
+    study *t = study_pointer;
+    (void)step;
+    const weft_err e =
+        study_measure(t, t->judge_loader, t->answer, t->truth, &t->test_loss, &t->accuracy);
     if (e) return e;
-    t->test_loss = loss / (double)rows;
-    t->accuracy = t->model.numbers ? study_r2(t, loss, rows) : (double)right / (double)rows;
     t->judged = true;
-    if (t->schedule.kind == WEFT_SCHEDULE_PLATEAU)
-        e = weft_plateau_report(t->run.state, &t->schedule, (float)t->test_loss);
-    if (e) return e;
     weft_metric(m, t->model.numbers ? "test/r2" : "test/accuracy", t->accuracy);
     weft_metric(m, "test/loss", t->test_loss);
     return WEFT_OK;
+}
+
+weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
+    study *t = study_pointer;
+    double loss, accuracy;
+    weft_err e = WEFT_OK;
+    if (t->valid) {
+        e = study_measure(t, t->valid_loader, t->valid_answer,
+                          t->valid_answer + weft_data_rows(t->valid), &loss, &accuracy);
+        weft_metric(m, t->model.numbers ? "valid/r2" : "valid/accuracy", accuracy);
+        weft_metric(m, "valid/loss", loss);
+    } else {
+        e = study_test(t, step, m);
+        loss = t->test_loss;
+    }
+    if (!e && t->schedule.kind == WEFT_SCHEDULE_PLATEAU)
+        e = weft_plateau_report(t->run.state, &t->schedule, (float)loss);
+    return e;
 }
 
 /* ---- running ---- */
@@ -318,8 +389,9 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
                                     .evaluate_every = study_verdicts(epochs, epoch) * epoch,
                                     .log_every = study_lines(epochs * epoch),
                                     .patience = (int)s->patience,
+                                    .conclude = t->valid ? study_test : NULL,
                                     .title = title},
-                  study_write_model, &t->model, r);
+                  study_write_model, t, r);
     if (e) return e;
     if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
     const weft_err finished = study_logic_finish(t);
@@ -343,6 +415,7 @@ int study_main(const call *c, const study_task *task, void *settings) {
     if (!e && s->common.resume && !task->fits(&t.model))
         e = weft_fail(t.run.ctx, WEFT_FORMAT, "%s/config.json: model: not one of weft %s",
                       t.run.folder, c->name);
+    if (!s->common.resume) t.validation = study_share(&t);
     if (!e) e = study_load(&t, task, settings);
     if (!e) e = study_prepare(&t);
     if (!e) e = study_train(&t, task->title, &r);

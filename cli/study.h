@@ -24,7 +24,7 @@
 typedef struct study_settings {
     run_settings common;
     int64_t epochs, batch, hidden, warmup, patience;
-    double rate, decay, momentum, dropout, smoothing, clip, average;
+    double rate, decay, momentum, dropout, smoothing, clip, average, validation;
     int optimiser, schedule; /* place among the words, 0: auto */
     int accumulate;
 } study_settings;
@@ -42,7 +42,9 @@ typedef struct study {
     const study_settings *set;
     study_defaults usual;
     const char *judged_file; /* judge on this instead; NULL: on what was kept */
+    double validation;       /* share of the rows to learn from that is set aside; 0: none */
     weft_data *train, *test;
+    weft_data *valid; /* what early stopping and a plateau go by; NULL: by the test set */
     model model;
 
     weft_graph *graph; /* training */
@@ -52,10 +54,11 @@ typedef struct study {
     weft_schedule schedule; /* of the rate; a plateau is told every verdict */
 
     weft_graph *judge_graph; /* judging */
-    weft_loader *judge_loader;
+    weft_loader *judge_loader, *valid_loader;
     weft_plan *judge;
     weft_tensor seen, scores;
     float *answer, *truth; /* of every test row: the class, or the number */
+    float *valid_answer;   /* the same for the validation set, one behind the other */
     float *score;          /* room for the outputs of a batch */
     study_logic *logic;    /* how gates are judged; NULL: by the plan */
     bool averaged;         /* averages of the parameters are judged */
@@ -70,6 +73,9 @@ void study_close(study *t);
 /* The task's load, and whether what it brought fits the model: inputs, their names, classes. */
 weft_err study_load(study *t, const study_task *task, const void *settings);
 weft_err study_model(study *t); /* the model, from config.json of a run that exists */
+
+/* For a task's load, as soon as t->train is there: sets the validation set aside, by seed and row. */
+weft_err study_set_aside(study *t, const study_settings *s);
 
 /* Once train, test, usual and the model's meaning are there: graphs, loaders, the optimiser. */
 weft_err study_prepare(study *t);

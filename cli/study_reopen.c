@@ -31,6 +31,7 @@ weft_err study_reopen(study *t, const call *c, const char *path, int threads,
     ((study_settings *)*settings)->common.threads = threads;
     t->set = *settings;
     if (!e) e = study_model(t);
+    t->validation = 0; /* nothing is trained, so nothing is set aside */
     if (!e && !(*task)->fits(&t->model))
         e = weft_fail(t->run.ctx, WEFT_FORMAT, "%s/config.json: model: not one of weft %s",
                       t->run.folder, name);

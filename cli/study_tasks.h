@@ -15,9 +15,11 @@
     { .name = "patience", .kind = OPTION_LONG, .value = "N", .low = 1, .high = 1000000,            \
       .role = OPTION_RECALLED, .help = "stop when N evaluations bring no improvement",             \
       .offset = offsetof(study_settings, patience) },                                              \
+    STUDY_ROW(validation, OPTION_NUMBER, "X", 0, 0.5,                                              \
+              "share of the training rows that early stopping goes by (0.1 with --patience)"),     \
     STUDY_ROW(batch, OPTION_LONG, "N", 1, 1 << 20, "examples of a step"),                          \
     STUDY_ROW(hidden, OPTION_LONG, "N", 8, 1 << 16, "width of the network"),                       \
-    { .name = "optimiser", .also = "optimizer", .kind = OPTION_CHOICE, .value = STUDY_OPTIMISERS,  \
+    { .name = "optimiser", .kind = OPTION_CHOICE, .value = STUDY_OPTIMISERS, .also = "optimizer",  \
       .help = "the optimiser (adamw)", .offset = offsetof(study_settings, optimiser) },            \
     STUDY_ROW(rate, OPTION_POSITIVE, "X", 0, 1000, "highest learning rate"),                       \
     STUDY_ROW(schedule, OPTION_CHOICE, STUDY_SCHEDULES, 0, 0, "of the rate (cosine)"),             \

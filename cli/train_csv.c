@@ -56,8 +56,11 @@ static void csv_tell(const study *t) {
     const weft_field x = weft_data_field(t->train, 0), y = weft_data_field(t->train, 1);
     char label[40] = "a number";
     if (y.classes) snprintf(label, sizeof label, "one of %lld classes", (long long)y.classes);
-    tell(stderr, "%lld rows to learn from and %lld for judging; %lld inputs; to be learned: %s\n",
-         (long long)weft_data_rows(t->train), (long long)weft_data_rows(t->test),
+    char valid[60] = "";
+    if (t->valid)
+        snprintf(valid, sizeof valid, "%lld for validation, ", (long long)weft_data_rows(t->valid));
+    tell(stderr, "%lld rows for training, %s%lld for testing; %lld inputs; target: %s\n",
+         (long long)weft_data_rows(t->train), valid, (long long)weft_data_rows(t->test),
          (long long)x.dims.n[0], label);
 }
 
@@ -96,9 +99,10 @@ static weft_err csv_load(study *t, const void *settings) {
     }
     const weft_split_desc split = {.share = {1 - test, test},
                                    .seed = (uint32_t)s->study.common.seed};
-    const weft_err e = weft_data_split(all, &split, part);
+    weft_err e = weft_data_split(all, &split, part);
     weft_data_free(all);
     t->train = part[0], t->test = part[1];
+    if (!e) e = study_set_aside(t, &s->study);
     if (e || t->model.net.rows) return e;
     const int64_t rows = weft_data_rows(t->train);
     if (rows < t->usual.batch) t->usual.batch = rows > 0 ? rows : 1;

@@ -43,6 +43,8 @@ static weft_err digits_load(study *t, const void *settings) {
         return weft_fail(t->run.ctx, WEFT_UNSUPPORTED, "digits are judged on their own test set");
     const weft_err e = data_digits(t->run.ctx, s->data, &t->train, &t->test);
     if (e) return e;
+    const weft_err aside = study_set_aside(t, &s->study);
+    if (aside) return aside;
     if (weft_data_rows(t->train) < DIGITS_FEW) t->usual.epochs *= 3; /* each brings less */
     if (t->model.net.rows) return WEFT_OK;
     t->model.net = (network){.kind = (network_kind)s->model,

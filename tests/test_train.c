@@ -29,7 +29,7 @@ typedef struct bench_top {
     weft_updates update;
     float points[ROWS * WIDTH];
     int32_t labels[ROWS];
-    int judged;
+    int judged, concluded;
     double pretend; /* the metric that is reported, counted down; 0: the real one */
 } bench_top;
 
@@ -107,6 +107,12 @@ static weft_err judge(void *user, int64_t step, weft_metrics *m) {
         right += best == t->labels[i];
     }
     weft_metric(m, "test/accuracy", (double)right / ROWS);
+    return WEFT_OK;
+}
+
+static weft_err judge_valid(void *user, int64_t step, weft_metrics *m) {
+    (void)step;
+    weft_metric(m, "valid/accuracy", ((bench_top *)user)->pretend--);
     return WEFT_OK;
 }
 
@@ -212,6 +218,33 @@ TEST(it_ends_early_when_nothing_gets_better) {
     t->pretend = 100, d.follow_least = true, d.steps = 70; /* now each is better */
     CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
     CHECK_EQ(r.ending, WEFT_END_STEPS);
+    end(t);
+}
+
+static weft_err conclude(void *user, int64_t step, weft_metrics *m) {
+    bench_top *t = user;
+    CHECK_EQ(step, 28);
+    t->concluded++;
+    weft_metric(m, "test/accuracy", 0.25);
+    return WEFT_OK;
+}
+
+/* What is reported is looked at once, and decides nothing. */
+TEST(the_end_is_judged_on_other_data) {
+    bench_top *t = begin(1, adamw);
+    weft_tensor in[2];
+    weft_train_desc d = desc_of(t, in, 1000);
+    weft_train_result r;
+    fresh_folder("run");
+    d.evaluate = judge_valid, d.evaluate_every = 7, d.patience = 3, d.conclude = conclude;
+    d.run = folder;
+    t->pretend = 100;
+    CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
+    CHECK_EQ(r.ending, WEFT_END_EARLY);
+    CHECK_EQ(t->concluded, 1);
+    CHECK_EQ(weft_metric_of(&r.last, "valid/accuracy"), 97);
+    CHECK_EQ(weft_metric_of(&r.last, "test/accuracy"), 0.25);
+    remove_folder();
     end(t);
 }
 

@@ -148,7 +148,29 @@ check "gives the same bits" same unit unit-part
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 300; i++) print i % 100 "," i % 7 ",c" i % 100 }' >"$scratch/many.csv"
 check "a hundred classes" prints 'test_accuracy' "$weft" train csv "$scratch/many.csv" --run "$scratch/many" --steps 20 --json --test 0.3 --quiet
 check "what a table was taken for" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/taken" --steps 4
-check "is told" grep -q '48 rows to learn from and 12 for judging; 2 inputs; to be learned: a number' "$scratch/err"
+check "is told" grep -q '48 rows for training, 12 for testing; 2 inputs; target: a number' "$scratch/err"
+
+# ---- what early stopping goes by ----
+
+check "patience" ends 0 "$weft" train digits --run "$scratch/patient" --batch 32 --hidden 16 --epochs 60 --patience 2 --validation 0.2 --json
+metrics=$scratch/patient/metrics.jsonl
+check "goes by a validation set" grep -q '"valid/accuracy"' "$metrics"
+check "the test set is looked at once" [ "$(grep -c '"test/accuracy"' "$metrics")" -eq 1 ]
+check "at the end" sh -c "tail -n 1 '$metrics' | grep -q '\"test/accuracy\"'"
+check "and reported" has "$scratch/out" test_accuracy
+accuracy=$(field "$scratch/out" test_accuracy)
+check "eval" ends 0 "$weft" eval "$scratch/patient" --json
+check "gives the same" [ "$(field "$scratch/out" test_accuracy)" = "$accuracy" ]
+check "without patience nothing is set aside" sh -c "! grep -q valid '$scratch/mlp/metrics.jsonl' '$scratch/mlp/config.json'"
+check "whole, by a plateau" train plateau-whole --batch 32 --hidden 16 --schedule plateau --steps 40
+check "half" train plateau-half --batch 32 --hidden 16 --schedule plateau --steps 17
+check "resumed" train plateau-half --resume --steps 40
+check "sets aside the same rows" same plateau-whole plateau-half
+check "and goes by them" grep -q '"valid/loss"' "$scratch/plateau-half/metrics.jsonl"
+check "of a table" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/patient-csv" --patience 3 --steps 40
+check "it is told" grep -q '43 rows for training, 5 for validation, 12 for testing' "$scratch/err"
+check "without a validation set" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/none-csv" --patience 3 --validation 0 --steps 40
+check "that is told too" grep -q 'the test set decides' "$scratch/err"
 
 # ---- what is refused ----
 

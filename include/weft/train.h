@@ -215,6 +215,8 @@ typedef struct weft_train_desc {
     const char *follow;              /* metric for early stopping; NULL: the first judged */
     bool    follow_least;            /* smaller is better */
     int     patience;                /* evaluations without a better one; 0: no early stopping */
+    weft_evaluate conclude;          /* optional: once at the end, unless interrupted. What is
+                                        reported there, on data that decided nothing before */
 
     const char *run;                 /* the folder; NULL: nothing is written */
     const char *config, *title;      /* as in weft_journal_desc */

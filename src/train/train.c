@@ -218,6 +218,27 @@ static bool train_better(const train *t, double value) {
     return t->d->follow_least ? value < t->best : value > t->best;
 }
 
+/* Metrics of an evaluation, for people. */
+static void train_say(train *t, const weft_metrics *m) {
+    char line[300];
+    int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
+    for (size_t i = 0; i < m->n && n > 0 && (size_t)n < sizeof line; i++)
+        n +=
+            snprintf(line + n, sizeof line - (size_t)n, "  %s %.4g", m->at[i].name, m->at[i].value);
+    weft_progress_say(t->progress, line);
+}
+
+static weft_err train_conclude(train *t) {
+    weft_metrics m = {0};
+    const double start = weft_phase_start(t->c);
+    TRAIN_TRY(t->d->conclude(t->d->user, t->step, &m));
+    weft_phase_end(t->c, "judge", start);
+    if (t->log) TRAIN_TRY(weft_journal_write(t->log, t->step, &m));
+    for (size_t i = 0; i < m.n; i++) weft_metric(&t->evaluation, m.at[i].name, m.at[i].value);
+    train_say(t, &m);
+    return WEFT_OK;
+}
+
 static weft_err train_judge(train *t) {
     const weft_train_desc *d = t->d;
     weft_metrics m = {0};
@@ -232,11 +253,7 @@ static weft_err train_judge(train *t) {
         t->waiting = better ? 0 : t->waiting + 1;
         if (better) t->best = value;
     }
-    char line[300];
-    int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
-    for (size_t i = 0; i < m.n && n > 0 && (size_t)n < sizeof line; i++)
-        n += snprintf(line + n, sizeof line - (size_t)n, "  %s %.4g", m.at[i].name, m.at[i].value);
-    weft_progress_say(t->progress, line);
+    train_say(t, &m);
     t->evaluation = m;
     return WEFT_OK;
 }
@@ -293,6 +310,7 @@ static weft_err train_loop(train *t) {
     /* somebody who pressed Ctrl-C does not wait for a verdict */
     const bool hurried = t->r->ending == WEFT_END_INTERRUPTED;
     if (d->evaluate && t->judged != t->step && !hurried) TRAIN_TRY(train_judge(t));
+    if (d->conclude && !hurried) TRAIN_TRY(train_conclude(t));
     return WEFT_OK;
 }
 
