@@ -25,6 +25,7 @@ void run_close(run *r) {
     if (r->trained && r->set->profile_summary)
         profile_print(r->set->json ? stderr : stdout, r->profile);
     weft_profile_close(r->profile);
+    weft_run_lock_drop(r->lock);
     weft_state_free(r->state);
     for (int i = 0; i < r->kept_count; i++) free(r->kept[i]);
     weft_close(r->ctx);
@@ -37,6 +38,10 @@ static bool run_exists(const char *folder) {
     char path[600];
     struct stat info;
     return stat(weft_run_checkpoint(folder, path, sizeof path), &info) == 0;
+}
+
+static bool run_lock(run *r) {
+    return (r->lock = weft_run_lock_take(r->ctx, r->folder)) != NULL;
 }
 
 bool run_place(run *r, const char *name) {
@@ -52,17 +57,31 @@ bool run_place(run *r, const char *name) {
             tell(stderr, "weft %s: the path of the run is too long\n", r->call->name);
             return false;
         }
-        if (s->resume || s->overwrite || !run_exists(r->folder)) return true;
+        if (s->resume || s->overwrite || !run_exists(r->folder)) {
+            if (run_lock(r)) return true;
+            tell(stderr, "weft %s: %s\n", r->call->name, weft_error(r->ctx));
+            return false;
+        }
         tell(stderr,
              "weft %s: there is a run in %s already; use --resume to continue it, --overwrite "
              "to start over\n",
              r->call->name, r->folder);
         return false;
     }
-    snprintf(r->folder, sizeof r->folder, "runs/%s", name);
-    for (int i = 2; run_exists(r->folder) && i < 10000; i++)
-        snprintf(r->folder, sizeof r->folder, "runs/%s-%d", name, i);
-    return true;
+    for (int i = 1; i < 10000; i++) {
+        const int n = i == 1 ? snprintf(r->folder, sizeof r->folder, "runs/%s", name)
+                             : snprintf(r->folder, sizeof r->folder, "runs/%s-%d", name, i);
+        if (n < 0 || (size_t)n >= sizeof r->folder || run_exists(r->folder)) continue;
+        if (!run_lock(r)) {
+            if (weft_error_code(r->ctx) == WEFT_STATE) continue; /* another is beginning there */
+            break;
+        }
+        if (!run_exists(r->folder)) return true; /* nor did another end there meanwhile */
+        weft_run_lock_drop(r->lock);
+        r->lock = NULL;
+    }
+    tell(stderr, "weft %s: %s\n", r->call->name, weft_error(r->ctx));
+    return false;
 }
 
 double run_file_time(const char *path) {
@@ -274,6 +293,7 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
     if (!d.steps) d.steps = s->steps;
     if (d.seconds == 0) d.seconds = s->seconds;
     d.run = r->folder;
+    d.lock = r->lock;
     d.config = config;
     d.resume = s->resume;
     d.progress = s->quiet ? NULL : stderr;

@@ -30,6 +30,7 @@ typedef struct run {
     weft_state *state;
     weft_profile *profile; /* NULL: nobody asked for one */
     bool trained;          /* there is something to sum up */
+    weft_run_lock *lock;   /* of the folder, from run_place on */
     char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */
     char *kept[128];                /* names and values of options from config.json, in turn */
     int kept_count;
@@ -40,9 +41,9 @@ enum { RUN_SCHEMA = 1 }; /* of what train, play, eval and export say as JSON */
 weft_err run_open(run *r, const call *c, const run_settings *s); /* context and state */
 void run_close(run *r); /* and, where it was asked for, tells what the profile found */
 
-/* Where a new run lies: the folder that was named, or the first free name like runs/digits-mlp.
- * Says so and gives false when there is one already that is neither to be resumed nor
- * overwritten. */
+/* Where a new run lies: the folder that was named, or the first free name like runs/digits-mlp. It is
+ * locked until run_close. Says so and gives false when there is one already that is neither to be
+ * resumed nor overwritten, or one that another training is at work in. */
 bool run_place(run *r, const char *name);
 
 /* The newest folder under runs/, by the time that `dated` gives each (seconds since 1970; below 0: it

@@ -123,4 +123,29 @@ for what in config.json status.json metrics.jsonl kernels.json report.html check
 done
 ln -s "$scratch/sound" "$scratch/elsewhere"
 check "a link to the run itself is the caller's" ends 0 "$weft" train csv --run "$scratch/elsewhere" --resume --steps 9 --quiet
+
+# ---- two programs at one run ----
+
+cd "$scratch" || exit 1
+case $weft in /*) ;; *) weft=$OLDPWD/$weft ;; esac
+long() { "$weft" train csv t.csv --epochs 100000 --quiet "$@"; }
+"$weft" train csv t.csv --epochs 100000 --quiet --seconds 60 >first.out 2>&1 &
+first=$!
+for wait in 1 2 3 4 5 6 7 8 9 10; do
+    [ -e runs/csv-t/checkpoints/latest.safetensors ] && break
+    sleep 0.3
+done
+check "another takes the next folder" ends 0 long --steps 5
+check "which is a run" test -s runs/csv-t-2/metrics.jsonl
+check "the first is at work" kill -0 $first
+lines=$(wc -l <runs/csv-t/metrics.jsonl)
+check "by name it is refused" refuses 2 'there is a run in runs/csv-t already' long --run runs/csv-t --steps 5
+check "and to start over" refuses 2 "runs/csv-t: another training is at work there: process $first on " long --overwrite --steps 5
+check "and to go on" refuses 2 "process $first on " long --resume --run runs/csv-t --steps 5
+kill -9 $first
+wait $first 2>/dev/null
+check "nothing of the first is lost" test "$(wc -l <runs/csv-t/metrics.jsonl)" -ge "$lines"
+check "a lock ends with its process" ends 0 long --resume --run runs/csv-t --steps 1 
+check "and leaves no file" test ! -e runs/csv-t/lock
+check "a failure leaves no folder" sh -c "! '$weft' train csv absent.csv 2>/dev/null && [ ! -e runs/csv-absent ]"
 finish

@@ -195,6 +195,14 @@ typedef weft_err (*weft_evaluate)(void *user, int64_t step, weft_metrics *m);
 /* One training step of a loop of one's own: feeds, runs, adds metrics ("train/loss" first). */
 typedef weft_err (*weft_train_step)(void *user, int64_t step, weft_metrics *m);
 
+/* One training at a time in a folder: a lock that ends with its process. weft_train takes it; a
+ * program that chooses a free folder first takes it itself, and gives it as .lock. */
+typedef struct weft_run_lock weft_run_lock;
+WEFT_API weft_run_lock *weft_run_lock_take(weft_ctx *c, const char *run);
+    /* makes the folder; NULL: weft_error, with the code WEFT_STATE where another holds it */
+WEFT_API void           weft_run_lock_drop(weft_run_lock *l);
+    /* NULL is fine; a folder that was made for it and is empty goes too */
+
 typedef struct weft_train_desc {
     /* what a step is: a graph and batches for its inputs ... */
     weft_graph  *graph;
@@ -219,6 +227,7 @@ typedef struct weft_train_desc {
                                         reported there, on data that decided nothing before */
 
     const char *run;                 /* the folder; NULL: nothing is written */
+    weft_run_lock *lock;             /* of it, held by the caller; NULL: taken for the training */
     const char *config, *title;      /* as in weft_journal_desc */
     bool    resume;                  /* go on from the run's checkpoint; none is an error. If not,
                                         the folder begins anew: its checkpoint is removed */

@@ -145,6 +145,7 @@ static weft_err train_begin(train *t) {
         weft_run_checkpoint(d->run, t->checkpoint, sizeof t->checkpoint);
         if (!t->checkpoint[0])
             return weft_fail(t->c, WEFT_ARGUMENT, "weft_train: the run's path is too long");
+        if (!d->lock && !(t->lock = weft_run_lock_take(t->c, d->run))) return weft_error_code(t->c);
         TRAIN_TRY(d->resume ? train_resume(t) : train_forget(t));
         t->log = weft_journal_open(
             t->c, &(weft_journal_desc){
@@ -338,6 +339,7 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     weft_progress_free(t->progress);
     const weft_err closed = weft_journal_close(t->log);
     e = train_status_end(t, e ? e : closed);
+    weft_run_lock_drop(t->lock);
     train_guard_end(t);
     weft_detector_free(t->notice);
     weft_plan_free(t->plan);

@@ -32,6 +32,7 @@ typedef struct train {
     weft_train_result *r;
     weft_plan *plan;   /* NULL when the step is a function */
     weft_journal *log; /* NULL without a run */
+    weft_run_lock *lock; /* of the run, unless the caller has it */
     weft_progress *progress;
     char checkpoint[1024], note[256]; /* note: what the resume had to say */
 
