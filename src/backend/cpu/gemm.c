@@ -10,7 +10,8 @@
 /* Sizes of the packed blocks: a panel of B (k_block by 16 or 32 floats) stays in the first cache
  * of 32 KiB beside a tile of A, a block of A in the second cache of 512 KiB, B in the third. From
  * GEMM_FAR floats on B is not expected in the second cache. */
-enum { GEMM_A_ROWS = 192, GEMM_B_COLUMNS = 1024, GEMM_FAR = 1 << 17 };
+enum { GEMM_A_ROWS = 192, GEMM_B_COLUMNS = 1024, GEMM_FAR = 1 << 17,
+       GEMM_COPY_ROWS = 192, GEMM_PAGE = 4096 / 4 };
 
 WEFT_INLINE int64_t gemm_least(int64_t a, int64_t b) { return a < b ? a : b; }
 WEFT_INLINE int64_t gemm_parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
@@ -73,12 +74,12 @@ static int gemm_one_tile(const gemm_plan *p) {
  * before it is used, a line of each row by one tile. (One thread, 16 lanes, Zen 5, by 768x50257:
  * 4 rows 10.3 -> 4.7 ms, 8 rows 13.0 -> 5.0, 16 rows 15.1 -> 6.5, 31 rows 20.8 -> 10.6.) */
 static int64_t gemm_ahead(const gemm_plan *p, int64_t b_row, int64_t tile) {
-    enum { FLOATS = 96 * 16, PAGE = 4096 / 4, ROWS_OF_PAGES = 8 };
+    enum { FLOATS = 96 * 16, ROWS_OF_PAGES = 4 };
     const int64_t wide = (int64_t)p->nv * p->level->lanes;
     if (!gemm_one_tile(p)) return tile * 16 < wide ? wide + tile * 16 : 0;
     if (wide < 64) return wide;
     const int64_t rows = FLOATS / wide;
-    return b_row * (b_row % PAGE == 0 ? gemm_least(rows, ROWS_OF_PAGES) : rows);
+    return b_row * (b_row % GEMM_PAGE == 0 ? gemm_least(rows, ROWS_OF_PAGES) : rows);
 }
 
 /* Tiles of nearly equal height: a last tile of one row would wait for its own sums. Turned tiles
@@ -121,7 +122,8 @@ static int64_t gemm_packed_floats(const gemm_plan *p, int64_t columns) {
 }
 
 static void gemm_choose_k_block(gemm_plan *p) {
-    const int64_t k = p->s.k, most = gemm_k_most(p->level->lanes);
+    /* What is large and turned is read along k, and C is better written once. */
+    const int64_t k = p->s.k, most = p->deep ? 1024 : gemm_k_most(p->level->lanes);
     p->k_block = k;
     if (p->pack_a || k > most + most / 2) {
         const int64_t blocks = gemm_parts_of(k, most);
@@ -136,23 +138,33 @@ static void gemm_choose_tiles(gemm_plan *p) {
      * apart that they meet in the same lines of the cache (128x32x784 TN: 81 -> 75 us in place,
      * Zen 3). */
     const int short_k = t->k <= 64 && t->n % 128 != 0;
-    const int large = t->m * t->n * t->k >= 96 * 96 * 96 && !short_k
+    /* Read by fewer rows than this, B is used so seldom that copying it does not pay, but where its
+     * rows are whole pages apart and registers are few (64x768x3072, Zen 5: 16 lanes 1310 us with
+     * copies, 1177 in place; 8 lanes 2460 and 3250). */
+    const int in_place = t->b_col == 1 && t->m < GEMM_COPY_ROWS
+                      && (p->level->registers == 32 || t->b_row % GEMM_PAGE != 0);
+    const int large = t->m * t->n * t->k >= 96 * 96 * 96 && !short_k && !in_place
                    && (t->m >= 48 ? t->n >= 192 : t->m >= 32 && t->n >= 1024);
     p->pack_a = large || (t->a_row != 1 && t->a_col != 1 && t->n > 64);
     p->pack_b = p->pack_a || t->b_col != 1 || t->n < lanes;
-    p->stream = t->k * t->n >= GEMM_FAR && !p->pack_b && t->m < 48 && t->n >= 8 * lanes;
+    p->stream = t->k * t->n >= GEMM_FAR && !p->pack_b && t->m < GEMM_COPY_ROWS
+             && t->n >= 8 * lanes;
     p->nv = p->pack_a ? (t->n <= lanes ? 1 : 2) : p->stream ? 2 : gemm_vectors(p, t->m, t->n);
     if (gemm_one_tile(p)) p->nv = p->level->stream_vectors[t->m];
+    p->deep = p->turned && !p->pack_a && t->a_col == 1 && t->m * t->k >= GEMM_FAR;
     gemm_choose_k_block(p);
     p->row_block = p->pack_a ? GEMM_A_ROWS : 8 * p->level->max_rows[p->stream ? 2 : p->nv];
     /* Splitting rows costs a copy of B when it is packed. */
     p->unit_rows = p->pack_b ? 64 : 4;
     p->unit_cols = t->n;
     if (t->m < 64 || t->n > GEMM_B_COLUMNS) p->unit_cols = p->pack_b ? 256 : 8 * lanes;
-    if (large) p->unit_cols = GEMM_B_COLUMNS;
+    /* A thread copies the columns of B and the rows of A that its units need: halves of B keep
+     * that little on many threads. */
+    if (large) p->unit_cols = t->n <= 4 * GEMM_B_COLUMNS ? GEMM_B_COLUMNS / 2 : GEMM_B_COLUMNS;
     p->unit_cols = gemm_round(p->unit_cols, 2 * lanes);
     if (p->stream) {
-        p->unit_rows = t->m;
+        p->unit_rows = t->m;        /* some sixteen units at least */
+        if (p->unit_cols > t->n / 16) p->unit_cols = t->n / 16;
         p->unit_cols = gemm_round(p->unit_cols, (int64_t)p->nv * lanes);
     }
     const int64_t widest = gemm_least(p->unit_cols + lanes, gemm_round(t->n, lanes));
@@ -177,7 +189,8 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     else if (s->a_row == 1 && !a_along && s->b_col != 1) p->turned = s->m >= 4;
     else if (s->a_row == 1 && !a_along) p->turned = s->n < 8 && s->m >= 8;
     else if (b_along && s->b_col != 1) {
-        p->turned = s->m >= 8 && s->m < 48 && s->k >= 32 && s->n >= 6 * s->m;
+        p->turned = s->m >= 8 && s->m < (level == ISA_512 ? 112 : 48) && s->k >= 32
+                 && s->n >= 6 * s->m;
     }
     if (p->turned) {
         p->s = (gemm_shape){ s->n, s->m, s->k, s->b_col, s->b_row, s->a_col, s->a_row, s->c_row };
@@ -260,7 +273,8 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
     const float *a = t->a;
     void (*const *kernel)(const gemm_tile *) = p->pack_a && nv == 2 ? p->level->packed
                                              : p->level->kernel[nv];
-    void (*const *early)(const gemm_tile *) = !p->stream || nv != p->nv ? NULL
+    const int deep = p->deep && t->a_col == 1;
+    void (*const *early)(const gemm_tile *) = deep ? p->level->deep[nv] : !p->stream || nv != p->nv ? NULL
                                             : gemm_one_tile(p) ? p->level->stream : p->level->next;
     float buffer[GEMM_TILE_FLOATS];
     const gemm_cut cut = gemm_cut_rows(p, nv, rows);
@@ -269,7 +283,8 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
         if (next) {                     /* the next panel comes nearer while this one is used */
             for (int line = 0; line < lines; line++, next += 16) __builtin_prefetch(next, 0, 2);
         }
-        if (early) t->ahead = gemm_ahead(p, t->b_row, tile);
+        if (deep) t->ahead = t->a_row % GEMM_PAGE == 0 ? 64 : count * t->a_row;
+        else if (early) t->ahead = gemm_ahead(p, t->b_row, tile);
         void (*const run)(const gemm_tile *) =
             early && early[count - 1] ? early[count - 1] : kernel[count - 1];
         if (p->pack_a) {

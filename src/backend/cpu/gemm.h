@@ -44,6 +44,7 @@ typedef struct gemm_plan {
     gemm_shape s;
     int turned, dots, pack_a, pack_b;
     int stream;             /* B is large, read in place and asked for early  */
+    int deep;               /* A is large, read in place along k and asked for early */
     int nv;                 /* vectors in a column panel                       */
     int64_t k_block, row_block;
     int64_t row_units, col_units, unit_rows, unit_cols;

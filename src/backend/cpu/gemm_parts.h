@@ -31,7 +31,7 @@ typedef struct gemm_tile {
 /* How a tile is read: as the operands lie; as the packing left them; or as they lie, while B is so
  * large that it must be asked for early: whole rows of the panel, or a line of each. */
 typedef enum gemm_manner {
-    GEMM_PLAIN_TILE, GEMM_PACKED_TILE, GEMM_STREAM_TILE, GEMM_NEXT_TILE
+    GEMM_PLAIN_TILE, GEMM_PACKED_TILE, GEMM_STREAM_TILE, GEMM_NEXT_TILE, GEMM_ROWS_TILE
 } gemm_manner;
 
 /* Dot products of rows of x with rows of y, both contiguous along k: out[r*GEMM_DOT_STEP + q]. */
@@ -45,6 +45,7 @@ typedef struct gemm_level {
     void (*packed[GEMM_MAX_ROWS])(const gemm_tile *t);      /* two vectors, A and B packed */
     void (*stream[GEMM_MAX_ROWS])(const gemm_tile *t);
     void (*next[GEMM_MAX_ROWS])(const gemm_tile *t);        /* two vectors                     */
+    void (*deep[GEMM_MAX_VECTORS + 1][GEMM_MAX_ROWS])(const gemm_tile *t);
     int stream_vectors[GEMM_MAX_ROWS + 1];  /* by rows; 0: no such kernel                      */
     gemm_dot_function *dot[GEMM_DOT_ROWS + 1][GEMM_DOT_TOGETHER + 1];   /* by rows and columns */
     int dot_columns[GEMM_DOT_ROWS + 1];     /* by rows: how many together; else one at a time  */
