@@ -41,7 +41,8 @@ bool shape_mask(weft_tensor x, const char *what, weft_shape axes, uint32_t *mask
 weft_dtype shape_promote(weft_dtype a, weft_dtype b) {
     if (a == b) return a;
     if (dtype_is_float(a) || dtype_is_float(b)) return WEFT_F32;
-    return a == WEFT_BOOL ? (b == WEFT_U32 ? WEFT_I32 : b) : b == WEFT_BOOL ? a : WEFT_I32;
+    const weft_dtype other = a == WEFT_BOOL ? b : b == WEFT_BOOL ? a : WEFT_I32;
+    return other == WEFT_U32 ? WEFT_I32 : other;
 }
 
 bool shape_broadcast(weft_graph *g, const char *what, const weft_tensor *in, int n,
