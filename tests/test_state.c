@@ -177,6 +177,104 @@ TEST(first_values_follow_from_seed_and_name) {
     CHECK(lo >= -3 && lo < -2.9f && hi < 5 && hi > 4.9f);
 }
 
+/* ---- how first values are drawn ---- */
+
+/* The words of a block by the definition in kern/krandom.h, and the stream of a name. */
+static void words_of(uint32_t seed, uint32_t stream, uint32_t block, uint32_t w[4]) {
+    uint32_t v[4] = {block, 0, 0, 0}, k0 = seed, k1 = stream;
+    for (int round = 0; round < 10; round++) {
+        const uint64_t even = (uint64_t)v[0] * 0xd2511f53u, odd = (uint64_t)v[2] * 0xcd9e8d57u;
+        const uint32_t next[4] = {(uint32_t)(odd >> 32) ^ v[1] ^ k0, (uint32_t)odd,
+                                  (uint32_t)(even >> 32) ^ v[3] ^ k1, (uint32_t)even};
+        memcpy(v, next, sizeof next);
+        k0 += 0x9e3779b9u, k1 += 0xbb67ae85u;
+    }
+    memcpy(w, v, sizeof v);
+}
+
+TEST(first_values_are_those_of_the_definition) {
+    enum { N = 1003 };
+    static float v[N];
+    const uint64_t h = hash_bytes(HASH_START, "w", 1);
+    const uint32_t stream = (uint32_t)(h ^ h >> 32);
+    values_of("w", weft_dims(N), uniform, 7, 2, v, sizeof v);
+    for (int i = 0; i < N; i++) {
+        uint32_t w[4];
+        words_of(7, stream, (uint32_t)i / 4, w);
+        const float u = (float)(w[i % 4] >> 8) * 0x1p-24f;
+        CHECK_EQ(v[i], uniform.a + (uniform.b - uniform.a) * u);
+    }
+    values_of("w", weft_dims(N), normal, 7, 2, v, sizeof v);
+    for (int i = 0; i < N; i++) {
+        uint32_t w[4];
+        words_of(7, stream, (uint32_t)i / 4, w);
+        const double even = ((w[i % 4 & 2] >> 8) + 1) * 0x1p-24,
+                     angle = 6.283185307179586 * (w[(i % 4 & 2) + 1] >> 8) * 0x1p-24,
+                     length = sqrt(-2 * log(even)),
+                     want = length * (i % 2 ? sin(angle) : cos(angle));
+        CHECK_NEAR(v[i], 1 + 2 * want, 2e-6);
+    }
+}
+
+/* The same bits with any compiler, libm and vector width. */
+TEST(first_values_are_the_same_everywhere) {
+    static float v[4096];
+    values_of("w", weft_dims(4096), normal, 7, 0, v, sizeof v);
+    CHECK_EQ((long long)hash_bytes(HASH_START, v, sizeof v), 0x71fdef927ed14853);
+}
+
+/* Entries large enough for threads; asked for one by one, or all when a plan is compiled. */
+TEST(first_values_do_not_depend_on_threads_or_order) {
+    enum { N = 700001 };
+    static float want[N], got[N];
+    values_of("w", weft_dims(N), normal, 7, 0, want, sizeof want);
+    for (int threads = 1; threads < 5; threads += 3)
+        for (int compiled = 0; compiled < 2; compiled++) {
+            CASE("%d threads, compiled %d", threads, compiled);
+            c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = threads});
+            s = weft_state_new(c);
+            g = weft_graph_new(c);
+            weft_state_seed(s, 7);
+            weft_param(g, s, "before", weft_dims(70001), uniform);
+            const weft_tensor w = weft_param(g, s, "w", weft_dims(N), normal);
+            weft_param(g, s, "after", weft_dims(N, 2), normal);
+            weft_plan *p =
+                compiled ? weft_compile(g, &(weft_plan_desc){.fetch = weft_list(w)}) : NULL;
+            CHECK_EQ(weft_state_get(s, "w", got, sizeof got), WEFT_OK);
+            CHECK_MEM(got, want, sizeof got);
+            weft_plan_free(p);
+            end();
+        }
+}
+
+/* What was set stays; what is a copy of a parameter is one of its present values. */
+TEST(values_that_were_set_are_not_drawn_again) {
+    begin();
+    const float mine[3] = {1, 2, 3};
+    float got[3];
+    const weft_tensor w = weft_param(g, s, "w", weft_dims(3), normal);
+    const weft_tensor kept = weft_slot(g, s, w, "ema", (weft_init){.kind = WEFT_INIT_PARAM});
+    CHECK_EQ(weft_state_set(s, "w", mine, sizeof mine), WEFT_OK);
+    CHECK(weft_state_set(s, "w", mine, 5) != WEFT_OK);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(weft_add(w, kept))});
+    CHECK(p != NULL);
+    CHECK_EQ(weft_state_get(s, "w", got, sizeof got), WEFT_OK);
+    CHECK_MEM(got, mine, sizeof mine);
+    CHECK_EQ(weft_state_get(s, "optim.ema.w", got, sizeof got), WEFT_OK);
+    CHECK_MEM(got, mine, sizeof mine);
+    weft_plan_free(p);
+    end();
+    begin(); /* a copy that is asked for before what it is a copy of */
+    weft_slot(g, s, weft_param(g, s, "w", weft_dims(3), normal), "ema",
+              (weft_init){.kind = WEFT_INIT_PARAM});
+    float first[3];
+    CHECK_EQ(weft_state_get(s, "optim.ema.w", got, sizeof got), WEFT_OK);
+    CHECK_EQ(weft_state_get(s, "w", first, sizeof first), WEFT_OK);
+    CHECK_MEM(got, first, sizeof got);
+    CHECK(got[0] != 0);
+    end();
+}
+
 TEST(first_values_of_every_type) {
     begin();
     const weft_init three = {.kind = WEFT_INIT_VALUE, .a = 3};

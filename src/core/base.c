@@ -15,9 +15,13 @@
 #include <sys/mman.h>
 #endif
 
-void *mem_resize(mem *m, void *p, size_t bytes) {
+static void mem_counted(mem *m, size_t bytes) {
     atomic_fetch_add_explicit(&m->count, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&m->bytes, bytes, memory_order_relaxed);
+}
+
+void *mem_resize(mem *m, void *p, size_t bytes) {
+    mem_counted(m, bytes);
     return m->resize(m->user, p, bytes ? bytes : 1);
 }
 
@@ -34,7 +38,7 @@ void mem_free(mem *m, void *p) {
 /* Asks for pages of 2 MiB, before the block is first touched: reading all over a table of hundreds
  * of megabytes is then a sixth faster. Advice only, so it may fail. */
 static void mem_large_pages(char *block, size_t bytes) {
-    enum { LEAST = 32 << 20, PAGE = 2 << 20 };
+    enum { LEAST = 1 << 20, PAGE = 2 << 20 };
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     const uintptr_t from = ((uintptr_t)block + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
     const uintptr_t to = ((uintptr_t)block + bytes) & ~(uintptr_t)(PAGE - 1);
@@ -44,16 +48,21 @@ static void mem_large_pages(char *block, size_t bytes) {
 #endif
 }
 
-/* The word before the returned block remembers where the whole block began. */
+/* The word before the returned block remembers where the whole block began. Large blocks come zeroed
+ * from the system, page by page when they are first written, by whichever thread that is. */
+enum { MEM_FRESH = 1 << 20 };
 void *mem_new_aligned(mem *m, size_t bytes) {
     enum { BOUNDARY = 256 };
     if (bytes > SIZE_MAX - 2 * BOUNDARY) return NULL;
-    char *whole = mem_resize(m, NULL, bytes + BOUNDARY + sizeof(void *));
+    const size_t all = bytes + BOUNDARY + sizeof(void *);
+    const bool fresh = m->plain && all >= MEM_FRESH;
+    char *whole = fresh ? calloc(1, all) : mem_resize(m, NULL, all);
     if (!whole) return NULL;
+    if (fresh) mem_counted(m, all);
     uintptr_t at = ((uintptr_t)whole + sizeof(void *) + BOUNDARY - 1) & ~(uintptr_t)(BOUNDARY - 1);
     memcpy((void *)(at - sizeof whole), &whole, sizeof whole);
     mem_large_pages((char *)at, bytes);
-    return memset((void *)at, 0, bytes);
+    return fresh ? (void *)at : memset((void *)at, 0, bytes);
 }
 
 void mem_free_aligned(mem *m, void *p) {

@@ -16,6 +16,7 @@
 typedef struct mem {
     void *(*resize)(void *user, void *p, size_t bytes); /* like realloc; bytes 0 frees */
     void *user;
+    bool  plain;                                        /* resize is realloc: calloc does as well */
     _Atomic uint64_t count, bytes;                      /* allocations made, and asked for; atomic
                                                            because a recorder may look any time */
 } mem;

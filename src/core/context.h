@@ -12,6 +12,8 @@ struct weft_ctx {
     const struct weft_backend *backend;
     void *device;                    /* the backend's own                             */
     int   threads;                   /* at most this many in a run                    */
+    /* the device's threads for some other work; NULL: it has none */
+    void (*spread)(weft_ctx *c, void (*job)(void *user, int member, int members), void *user);
     int   debug;                     /* WEFT_DEBUG                                    */
     bool  no_fuse, no_blocks;        /* WEFT_FUSE=0, WEFT_BLOCKS=none                 */
     void (*log)(void *user, const char *line);
@@ -33,7 +35,8 @@ void ctx_log(weft_ctx *c, const char *format, ...) WEFT_FORMAT(2, 3);
 typedef struct state_entry {
     const char *name;
     uint8_t    dtype;
-    bool       trained;
+    bool       trained, drawn;       /* drawn: has its first values, or others since   */
+    uint32_t   seed;                 /* of the state when the entry got memory         */
     weft_shape dims;
     int64_t    count;
     size_t     bytes;
@@ -67,8 +70,9 @@ int64_t  state_find(const weft_state *s, const char *name);
 int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
                    /* index, or STATE_NOT_FOUND after weft_fail */
                    weft_init init, bool trained, int64_t like);
-weft_err state_seal(weft_state *s);  /* give memory and first values to what has none  */
-bool     initial_fill(const weft_state *s, const state_entry *e);  /* false: out of memory */
+weft_err state_seal(weft_state *s);  /* give memory to what has none */
+weft_err state_draw(weft_state *s);  /* the same, and first values */
+bool     initial_fill(weft_state *s, size_t first, size_t end);  /* of entries with memory; false: out of memory */
 void     state_hold(weft_state *s);
 void     state_release(weft_state *s);
 

@@ -198,7 +198,7 @@ weft_err state_seal(weft_state *s) {
     bool good = block != NULL;
     for (size_t i = s->sealed; good && i < s->n; i++) {
         s->entry[i].data = block + s->entry[i].offset;
-        good = initial_fill(s, &s->entry[i]);
+        s->entry[i].seed = s->seed;
     }
     if (!good || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, block)) {
         for (size_t i = s->sealed; i < s->n; i++) s->entry[i].data = NULL;
@@ -207,6 +207,17 @@ weft_err state_seal(weft_state *s) {
     }
     s->sealed = s->n;
     return WEFT_OK;
+}
+
+/* Numbers are drawn when somebody may look at them: what is loaded from a file is never drawn. */
+static weft_err state_drawn(weft_state *s, size_t first, size_t end) {
+    if (initial_fill(s, first, end)) return WEFT_OK;
+    return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for first values");
+}
+
+weft_err state_draw(weft_state *s) {
+    WEFT_TRY(state_seal(s));
+    return state_drawn(s, 0, s->n);
 }
 
 /* ---- recording ---- */
@@ -282,7 +293,8 @@ weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const cha
 
 /* ---- from outside ---- */
 
-static state_entry *state_named(weft_state *s, const char *what, const char *name) {
+/* `draws`: with the values it has if nobody gave it others. */
+static state_entry *state_named(weft_state *s, const char *what, const char *name, bool draws) {
     if (!s || s->freed) {
         weft_fail(s ? s->ctx : NULL, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
         return NULL;
@@ -296,7 +308,12 @@ static state_entry *state_named(weft_state *s, const char *what, const char *nam
         weft_fail(s->ctx, WEFT_STATE, "%s: there is no entry \"%s\"", what, name);
         return NULL;
     }
-    return state_seal(s) == WEFT_OK ? &s->entry[i] : NULL;
+    if (state_seal(s) != WEFT_OK) return NULL;
+    const size_t at = (size_t)i, like = s->entry[i].like; /* itself, or what it may be a copy of */
+    if (draws &&
+        (state_drawn(s, like, like + 1) != WEFT_OK || state_drawn(s, at, at + 1) != WEFT_OK))
+        return NULL;
+    return &s->entry[i];
 }
 
 static weft_err state_sized(weft_state *s, const state_entry *e, const char *what, const void *p,
@@ -308,16 +325,17 @@ static weft_err state_sized(weft_state *s, const state_entry *e, const char *wha
 }
 
 weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes) {
-    state_entry *e = state_named(s, "weft_state_get", name);
+    state_entry *e = state_named(s, "weft_state_get", name, true);
     WEFT_TRY(state_sized(s, e, "weft_state_get", out, bytes));
     memcpy(out, e->data, bytes);
     return WEFT_OK;
 }
 
 weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes) {
-    state_entry *e = state_named(s, "weft_state_set", name);
+    state_entry *e = state_named(s, "weft_state_set", name, false);
     WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));
     memcpy(e->data, in, bytes);
+    e->drawn = true;
     if (strncmp(name, "rng.", 4) == 0) s->changes++;
     return WEFT_OK;
 }
@@ -331,7 +349,7 @@ uint64_t weft_state_changes(const weft_state *s) {
 }
 
 void *weft_state_data(weft_state *s, const char *name) {
-    state_entry *e = state_named(s, "weft_state_data", name);
+    state_entry *e = state_named(s, "weft_state_data", name, true);
     return e ? e->data : NULL;
 }
 
@@ -350,7 +368,7 @@ weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
 }
 
 uint64_t weft_state_hash(weft_state *s) {
-    if (!s || s->freed || state_seal(s) != WEFT_OK) return 0;
+    if (!s || s->freed || state_draw(s) != WEFT_OK) return 0;
     uint64_t h = HASH_START;
     for (size_t i = 0; i < s->n; i++) {
         const state_entry *e = &s->entry[i];

@@ -402,7 +402,7 @@ static weft_err compile_all(compile *c, weft_graph *from) {
         compile_mark(c);
         for (size_t i = 0; !e && i < c->g->states; i++) {
             weft_state *s = c->g->state[i];
-            if (!(e = state_seal(s)) &&
+            if (!(e = state_draw(s)) &&
                 !MEM_PUSH(c->m, c->plan->state, c->plan->states, c->plan->state_cap, s))
                 e = compile_no_memory(c);
             if (!e) state_hold(s);

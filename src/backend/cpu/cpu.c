@@ -30,6 +30,8 @@ typedef struct cpu_device {
     cpu_team *team; /* the latest, made when a plan first wants more than one thread */
 } cpu_device;
 
+static void cpu_spread(weft_ctx *c, crew_job *job, void *user);
+
 typedef struct cpu_program {
     cpu_exe *exe;
     size_t n;
@@ -58,6 +60,7 @@ static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
     if (!dev) return weft_fail(c, WEFT_MEMORY, "weft_open: out of memory");
     dev->level = isa_detect();
     c->device = dev;
+    c->spread = cpu_spread;
     if (c->threads < 1) c->threads = cpu_count();
     if (c->threads > 256) c->threads = 256;
     return WEFT_OK;
@@ -418,6 +421,12 @@ static weft_err cpu_run(weft_plan *p) {
     if (p->threads > 1 && g->chosen) cpu_run_timed(p, g);
     else cpu_run_on(p, p->threads > 1);
     return WEFT_OK;
+}
+
+/* Work of others, for as many threads as there are. */
+static void cpu_spread(weft_ctx *c, crew_job *job, void *user) {
+    cpu_team *t = c->threads < 2 ? NULL : cpu_gather(c, c->threads);
+    if (!t || !crew_run(t->crew, c->threads, job, user)) job(user, 0, 1);
 }
 
 static void cpu_nothing(void *user, int member, int members) {
