@@ -4,7 +4,7 @@
 #include "routine_job.h"
 
 static const char *const block_names[] = {
-#define BLOCK(name, parts) #name,
+#define BLOCK(name, parts, in_c) #name,
 #include "../src/core/blocks.def"
 };
 
