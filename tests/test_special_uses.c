@@ -1,7 +1,10 @@
 /* test_special_uses.c - derivatives against differences, identities between functions, arrays in
  * place and of odd lengths, the table by name, and the functions that have no points. */
+#define _POSIX_C_SOURCE 200809L
 #include "special_points.h"
 #include "test.h"
+
+#include <float.h>
 
 /* Some points inside each function's domain, from its own reference points. */
 TEST(derivatives) {
@@ -166,4 +169,91 @@ TEST(the_largest_arguments) {
     }
     CHECK(isnan(weft_special_beta_i(1e15, 1e15, 0.5)));
     CHECK_NEAR(weft_special_beta_i(1e7, 1e7, 0.5), 0.5, 1e-13);
+}
+
+/* ---- operations of graphs ---- */
+
+/* Weft's functions of a graph, and the ones they are said to be, rounded. Beyond 2^24 floats are
+ * further apart than the roots of the waves, which are 0 there. */
+static double far_j0(double x) {
+    return fabs(x) > 0x1p24 ? 0 : weft_special_bessel_j0(x);
+}
+static double far_j1(double x) {
+    return fabs(x) > 0x1p24 ? 0 : weft_special_bessel_j1(x);
+}
+static double trigamma(double x) {
+    return weft_special_polygamma(1, x);
+}
+static double fifth(double x) { /* not reflected */
+    return x < 0 ? NAN : weft_special_polygamma(5, x);
+}
+static int64_t float_order(float x) {
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits < 0 ? (int64_t)INT32_MIN - bits : bits;
+}
+
+TEST(operations_are_the_functions_rounded) {
+    enum { N = 60000 };
+    static const struct {
+        const char *name;
+        weft_tensor (*op)(weft_tensor x); /* NULL: polygamma of an order */
+        double (*f)(double x);
+        float order;
+    } rows[] = {
+        {"lgamma", weft_lgamma, weft_special_lgamma, 0},
+        {"digamma", weft_digamma, weft_special_digamma, 0},
+        {"polygamma 1", NULL, trigamma, 1},
+        {"polygamma 5", NULL, fifth, 5},
+        {"erfc", weft_erfc, weft_special_erfc, 0},
+        {"erfinv", weft_erfinv, weft_special_erfinv, 0},
+        {"bessel_j0", weft_bessel_j0, far_j0, 0},
+        {"bessel_j1", weft_bessel_j1, far_j1, 0},
+        {"bessel_i0e", weft_bessel_i0e, weft_special_bessel_i0e, 0},
+        {"bessel_i1e", weft_bessel_i1e, weft_special_bessel_i1e, 0},
+    };
+    /* next to roots of J0 and J1 */
+    static const float roots[] = {2996277.5f, 4064513.25f, 5132749,    10552100,
+                                  15971451,   2423073.5f,  7842424.5f, 16544655};
+    static float x[N], y[N];
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t bits = i * 71582u; /* all floats, from the smallest to nan */
+        memcpy(&x[i], &bits, sizeof bits);
+        if (i % 3 == 0) x[i] = (float)((double)i - N / 2) * 0.0015f; /* where most happens */
+        if (i % 3 == 1) x[i] = (float)(i % 16 * 0.5 + i);            /* beyond 2^15 */
+        if (x[i] != 0 && fabsf(x[i]) < FLT_MIN) x[i] = 0; /* kernels take subnormals for 0 */
+    }
+    memcpy(x, roots, sizeof roots);
+    static const char *const widths[] = {"128", "256", "512"};
+    const char *const asked = getenv("WEFT_ISA");
+    const size_t all = sizeof rows / sizeof *rows;
+    weft_ctx *c = NULL;
+    for (size_t k = 0; k < all * (asked ? 1 : 3); k++) {
+        if (!asked) setenv("WEFT_ISA", widths[k / all], 1);
+        if (k % all == 0) weft_close(c), c = weft_open("cpu");
+        CASE("%s, %s", rows[k % all].name, weft_device_isa(c));
+        weft_graph *g = weft_graph_new(c);
+        weft_tensor in = weft_input(g, WEFT_F32, weft_dims(N)), out;
+        out = rows[k % all].op ? rows[k % all].op(in)
+                               : weft_polygamma(weft_scalar(g, rows[k % all].order), in);
+        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(out)});
+        if (!CHECK(p != NULL)) printf("    %s\n", weft_error(c));
+        weft_set(p, in, x, sizeof x);
+        CHECK_EQ(weft_run(p), WEFT_OK);
+        weft_get(p, out, y, sizeof y);
+        for (int i = 0; i < N; i++) {
+            const float want = (float)rows[k % all].f((double)x[i]);
+            if (isnan(want) ? isnan(y[i]) : y[i] == want) continue;
+            if (fabsf(want) < FLT_MIN && y[i] == 0) continue;
+            const int64_t apart = float_order(y[i]) - float_order(want);
+            if (!CHECK(!isnan(want) && !isnan(y[i]) && llabs(apart) <= 1)) {
+                printf("    at %.9g: %.9g, not %.9g\n", (double)x[i], (double)y[i], (double)want);
+                break;
+            }
+        }
+        weft_plan_free(p);
+        weft_graph_free(g);
+    }
+    if (!asked) unsetenv("WEFT_ISA");
+    weft_close(c);
 }

@@ -182,7 +182,7 @@ class Header:
 def elementary():
     h = Header("elementary", "what logarithm, exponential and circle functions are made of.")
     h.number("ln2", ln2, "ln 2; the first part has 40 bits", [40])
-    h.number("half_pi", pi / 2, "pi / 2; the first parts have 32 bits", [32, 32])
+    h.number("half_pi", pi / 2, "pi / 2; the first parts have 28 bits", [28, 28])
     h.number("per_ln2", 1 / ln2, "1 / ln 2")
     h.number("per_half_pi", 2 / pi, "2 / pi")
     h.poly("atanh", lambda z: 2 * (mp.atanh(sqrt(z)) / sqrt(z) - 1) / z if z else mpf(2) / 3, 0, "0.0295",

@@ -72,7 +72,9 @@ WEFT_INLINE float k_polygamma(float order, float a) {
     const double third = (s + 3.0) * (s + 4.0) * v * (3.30687830687831e-5 - fourth);
     const double second = (s + 1.0) * (s + 2.0) * v * (1.38888888888889e-3 - third);
     const double rest = last * (z / (n > 0.0 ? n : 1.0) + 0.5 + s * u * (1.0 / 12.0 - second));
-    const double r = x - lane_round(x), sine = lane_sinpi(r);
+    /* of a, since 1 - a may have more bits than can be rounded to a whole number */
+    const double c = a < 0.0f && x < 3.5e38 ? -(double)a : 0.5, r = c - lane_round(c);
+    const double sine = lane_sinpi(r);
     const double turn = FIT_PI / (sine != 0.0 ? sine : 1.0);
     const double size = first + rest, back = sine != 0.0 ? turn * turn - size : INFINITY;
     const double down = n == 1.0 && flipped < 3.5e38 ? back : NAN;

@@ -12,10 +12,10 @@ LANE_BEGIN
 #define FIT_LN2_1 0x1.62e42fefa2000p-1
 #define FIT_LN2_2 0x1.9ef35793c7673p-41
 
-/* pi / 2; the first parts have 32 bits */
-#define FIT_HALF_PI_1 0x1.921fb54400000p+0
-#define FIT_HALF_PI_2 0x1.0b4611a600000p-34
-#define FIT_HALF_PI_3 0x1.3198a2e037073p-69
+/* pi / 2; the first parts have 28 bits */
+#define FIT_HALF_PI_1 0x1.921fb54000000p+0
+#define FIT_HALF_PI_2 0x1.10b4610000000p-30
+#define FIT_HALF_PI_3 0x1.a62633145c06ep-58
 
 /* 1 / ln 2 */
 #define FIT_PER_LN2 0x1.71547652b82fep+0
