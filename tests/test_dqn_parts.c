@@ -321,6 +321,13 @@ TEST(a_network_of_ones_own) {
     world_close(&w);
 }
 
+/* What changes through the state's functions is checked by the next step, as what is loaded. */
+static void as_after_loading(const world *w) {
+    weft_rng choice;
+    CHECK_EQ(weft_state_get(w->s, "rng.agent.choice", &choice, sizeof choice), WEFT_OK);
+    CHECK_EQ(weft_state_set(w->s, "rng.agent.choice", &choice, sizeof choice), WEFT_OK);
+}
+
 TEST(bad_input_is_refused) {
     weft_ctx *c = weft_open("cpu");
     static const int negative[] = {16, -4, 0};
@@ -386,7 +393,7 @@ TEST(bad_input_is_refused) {
     if (!world_open(&w, "grid", 2, 1, NULL)) return;
     CHECK(world_step(&w, 5));
     *(int32_t *)weft_state_data(w.s, "rng.agent.replay.head") = -3;
-    *(int64_t *)weft_state_data(w.s, "rng.agent.count") = 99; /* as after loading */
+    as_after_loading(&w);
     CHECK_EQ(weft_dqn_step(w.a, 0, NULL), WEFT_STATE);
     CHECK_HAS(weft_error(w.c), "ring 0");
     int64_t *count = weft_state_data(w.s, "rng.agent.count"); /* the last: episodes of the stage */
