@@ -31,7 +31,7 @@ int weft_special_arguments(weft_special f) {
 }
 
 bool weft_special_find(const char *name, weft_special *f) {
-    for (int i = 0; i < WEFT_SPECIAL_COUNT; i++) {
+    for (int i = 0; name && i < WEFT_SPECIAL_COUNT; i++) {
         if (strcmp(table_rows[i].name, name) != 0) continue;
         *f = (weft_special)i;
         return true;
