@@ -7,6 +7,7 @@
 
 #include "help.h"
 #include "nearest.h"
+#include "source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,13 @@ int command_failed(const call *c, const weft_ctx *ctx) {
     command_words(c, weft_error(ctx), said, sizeof said);
     tell(stderr, "weft %s: %s\n", c->name, e == WEFT_OK ? "out of memory" : said);
     return e == WEFT_OK ? EXIT_RESOURCES : command_code(e);
+}
+
+int command_unread(const call *c, const weft_ctx *ctx, const char *path) {
+    const int status = command_failed(c, ctx);
+    const char *const hint = status == EXIT_INPUT ? source_hint(path) : NULL;
+    if (hint) tell(stderr, "%s is %s\n", path, hint);
+    return status;
 }
 
 static void command_hint(const char *name) {

@@ -96,6 +96,8 @@ int command_run(const command *c, const char *program, int word_count, char **wo
 
 int command_code(weft_err e); /* the exit code that an error of the library becomes */
 int command_failed(const call *c, const weft_ctx *ctx); /* tells its last error; the exit code */
+/* The same after source_open: where the content is wrong, also what the file looks like instead. */
+int command_unread(const call *c, const weft_ctx *ctx, const char *path);
 
 /* All options of a command, or of one of its tasks. */
 options command_options(const command *c, const command *task);

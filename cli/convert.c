@@ -183,7 +183,8 @@ static int convert_main(const call *request) {
     if (!s.ctx) return command_failed(request, NULL);
     s.from = source_open(s.ctx, request->words[0]);
     s.to = s.from ? weft_archive_new(s.ctx) : NULL;
-    const int status = s.to ? convert_archive(&s) : command_failed(request, s.ctx);
+    const int status =
+        s.to ? convert_archive(&s) : command_unread(request, s.ctx, request->words[0]);
     weft_archive_free(s.to);
     weft_archive_free(s.from);
     weft_close(s.ctx);

@@ -31,6 +31,7 @@ typedef struct detect {
     const char *file;
     weft_rows *rows;
     weft_detector *detector;
+    bool begun; /* the first row that could be read has come */
     detect_format out;
     int64_t first, lines, bad; /* points before this run; lines read; of them not understood */
     int64_t count[WEFT_VERDICT_COUNT];
@@ -178,7 +179,6 @@ static int detect_line(detect *s, const char *line, size_t n) {
         const int status = detect_open_rows(s, line, n);
         if (status != EXIT_GOOD || !s->rows) return status;
     }
-    const bool settled = weft_rows_columns(s->rows) > 0;
     if (weft_rows_read(s->rows, line, n, &row) != WEFT_OK) {
         s->bad++;
         fflush(stdout);
@@ -186,9 +186,10 @@ static int detect_line(detect *s, const char *line, size_t n) {
         return s->set->keep_going && status == EXIT_INPUT ? EXIT_GOOD : status;
     }
     if (!row) return EXIT_GOOD;
-    if (!settled) {
+    if (!s->begun) {
         const int status = detect_begin(s);
         if (status != EXIT_GOOD) return status;
+        s->begun = true;
     }
     return detect_point(s);
 }

@@ -270,7 +270,8 @@ static int inspect_main(const call *request) {
     inspect s = {.call = request, .set = request->settings, .ctx = weft_open("cpu")};
     if (!s.ctx) return command_failed(request, NULL);
     s.archive = source_open(s.ctx, request->words[0]);
-    const int status = s.archive ? inspect_archive(&s) : command_failed(request, s.ctx);
+    const int status =
+        s.archive ? inspect_archive(&s) : command_unread(request, s.ctx, request->words[0]);
     weft_archive_free(s.archive);
     weft_close(s.ctx);
     return status;

@@ -29,6 +29,68 @@ weft_archive *source_open(weft_ctx *c, const char *path) {
     return weft_archive_open(c, source_file(path, file, sizeof file));
 }
 
+/* By the first bytes, as they are written; a zip file is told by the name of its first member. */
+static const struct {
+    const char *magic;
+    size_t bytes;
+    const char *hint;
+} source_kinds[] = {
+#define SOURCE_TORCH                                                                               \
+    "a PyTorch file, whose pickle only Python reads; there: safetensors.torch.save_file("          \
+    "torch.load(FILE, weights_only=True), \"model.safetensors\")"
+    {"\x80\x02", 2, SOURCE_TORCH},
+    {"\x80\x03", 2, SOURCE_TORCH},
+    {"\x80\x04", 2, SOURCE_TORCH},
+    {"\x80\x05", 2, SOURCE_TORCH},
+    {"\x89HDF", 4,
+     "an HDF5 file, as Keras writes; in Python h5py reads it and numpy.savez writes npz"},
+    {"GGUF", 4, "a GGUF file; convert the model it was made from, as safetensors"},
+    {"\x1f\x8b", 2, "packed by gzip; unpack it first"},
+    {"\xfd"
+     "7zXZ",
+     5, "packed by xz; unpack it first"},
+    {"\x28\xb5\x2f\xfd", 4, "packed by zstd; unpack it first"},
+    {"\x89PNG", 4, "a PNG picture, which has no tensors"},
+    {"\xff\xd8\xff", 3, "a JPEG picture, which has no tensors"},
+    {"\0\0\x08", 3,
+     "an IDX file of examples; weft train digits --data takes the folder of four of them"},
+    {"{", 1, "JSON, but not an index of shards"},
+};
+
+static bool source_is_table(const char *text, size_t n) {
+    size_t separators = 0, lines = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 && c != '\n' && c != '\r' && c != '\t') return false;
+        separators += c == ',' || c == ';' || c == '\t';
+        lines += c == '\n';
+    }
+    return lines > 0 && separators >= lines;
+}
+
+const char *source_hint(const char *path) {
+    char named[4096], text[512];
+    FILE *f = source_is(path, false) ? fopen(source_file(path, named, sizeof named), "rb") : NULL;
+    const size_t n = f ? fread(text, 1, sizeof text, f) : 0;
+    if (f) fclose(f);
+    if (!f) return NULL;
+    if (!n) return "empty";
+    if (n > 30 && memcmp(text, "PK\3\4", 4) == 0) {
+        for (size_t i = 30; i + 8 <= n && i < 200; i++)
+            if (memcmp(text + i, "data.pkl", 8) == 0) return SOURCE_TORCH;
+        return "a zip file, but not one of NumPy's npz files";
+    }
+    for (size_t i = 0; i < sizeof source_kinds / sizeof *source_kinds; i++)
+        if (n >= source_kinds[i].bytes &&
+            memcmp(text, source_kinds[i].magic, source_kinds[i].bytes) == 0)
+            return source_kinds[i].hint;
+    return source_is_table(text, n)
+               ? "a table of text; weft train csv learns from one, weft detect "
+                 "looks for what is odd in one"
+               : NULL;
+}
+#undef SOURCE_TORCH
+
 bool source_match(const char *glob, const char *name) {
     if (!glob) return true;
     const char *star = NULL, *from = NULL; /* the last star, and where its stretch may end next */

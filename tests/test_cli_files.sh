@@ -177,4 +177,22 @@ header='{"__metadata__":{"made":"\u001b[31mred\n"},"a":{"dtype":"U8","shape":[1]
 printf '\1' | safetensors "$header" >"$scratch/escape.safetensors"
 check "no escape sequence gets out" prints '^made: \\x1b\[31mred\\n$' "$weft" inspect "$scratch/escape.safetensors"
 check "as JSON it does, as JSON" prints '"made": "\\u001b\[31mred\\n"' "$weft" inspect --json "$scratch/escape.safetensors"
+
+# ---- files of other kinds: what they are, and what to do ----
+
+kind() { # name, what it is, bytes as printf has them
+    printf "$3" >"$scratch/$1"
+    refuses 4 "$1 is .*$2" "$weft" inspect "$scratch/$1" && refuses 4 "$1 is .*$2" "$weft" convert "$scratch/$1" "$scratch/to.npz"
+}
+check "a zip of PyTorch" kind net.pt 'PyTorch.*save_file' 'PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\14\0\0\0net/data.pkl'
+check "a pickle" kind old.pt 'PyTorch' '\200\002\212\012l\374\234F\371 j\250P\031.'
+check "HDF5" kind m.h5 'HDF5' '\211HDF\r\n\032\n'
+check "GGUF" kind m.gguf 'GGUF' 'GGUF\3\0\0\0'
+check "gzip" kind m.gz 'gzip' '\037\213\010\0\0\0\0\0'
+check "a picture" kind m.png 'PNG' '\211PNG\r\n\032\n'
+check "digits" kind m-idx3 'IDX' '\0\0\010\003\0\0\0\1'
+check "a table" kind m.csv 'a table' 'a,b\n1,2\n'
+check "JSON" kind m.json 'JSON' '{"a": 1}'
+check "nothing" kind m.none 'empty' ''
+check "another zip" kind m.zip 'a zip file' 'PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0word/document.xml'
 finish

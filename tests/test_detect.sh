@@ -157,4 +157,14 @@ mangled() {
     done
 }
 check "mangled lines" mangled
+
+# ---- a first row that cannot be read ----
+
+first() { printf "$1" | "$weft" detect --keep-going -c x "$2" >"$scratch/out" 2>"$scratch/err"; }
+check "the first row is unreadable" first 'x\nabc\n1\n2\n' -q
+check "the others are read" grep -q '^1,2,' "$scratch/out"
+check "with their names" grep -q '^point,x,score' "$scratch/out"
+check "all are unreadable" first 'x\nabc\nd\n' -q
+check "the first of several columns" sh -c "printf 'x,y\nabc,1\n1,2\n' | '$weft' detect --keep-going -d trees -q >'$scratch/out' 2>&1"
+check "of JSON" sh -c "printf '{\"x\": \"a\"}\n{\"x\": 1}\n' | '$weft' detect --keep-going -c x -q >'$scratch/out' 2>&1"
 finish
