@@ -164,6 +164,63 @@ TEST(members_that_do_not_go_together) {
     }
 }
 
+/* The comment of the file, where NumPy does not see it; what is too long for that is a member. */
+TEST(texts_are_the_comment) {
+    begin();
+    static zip z;
+    member m[2];
+    zip_sound(&z, m);
+    zip_make(&z, m, 2);
+    blob *const b = &z.file;
+    const size_t whole = b->n;
+    static const struct {
+        const char *comment, *says; /* NULL: it is read */
+        int texts;
+    } row[] = {
+        {"{\"k\":\"v\",\"l\":\"\\u001b\"}", NULL, 2},
+        {"made by hand", NULL, 0},
+        {"{}", NULL, 0},
+        {"{ not ours", NULL, 0},
+        {"{\"k\":1}", "a text was expected", 0},
+        {"{\"k\":\"v\"", "offset", 0},
+        {"{\"k\":\"v\"} ", NULL, 1},
+        {"{\"k\":\"v\"}x", "offset", 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        CASE("%s", row[i].comment);
+        const size_t n = strlen(row[i].comment);
+        b->n = whole;
+        b->s[whole - 2] = (unsigned char)n, b->s[whole - 1] = 0;
+        blob_text(b, row[i].comment);
+        if (row[i].says) {
+            refuses(c, &heap_of, b->s, b->n, WEFT_FORMAT, row[i].says);
+            continue;
+        }
+        weft_archive *a = weft_archive_parse(c, b->s, b->n, "it");
+        if (!CHECK(a)) continue;
+        CHECK_EQ(weft_archive_count(a), 2);
+        CHECK(!weft_archive_text_at(a, (size_t)row[i].texts, NULL));
+        if (row[i].texts) CHECK_STR(weft_archive_text_of(a, "k"), "v");
+        if (row[i].texts > 1) CHECK_STR(weft_archive_text_of(a, "l"), "\x1b");
+        weft_archive_free(a);
+    }
+    CASE("%s", "written");
+    for (size_t n = 1000; n < 200000; n *= 12) {
+        char *text = malloc(n + 1), path[] = "/tmp/weft-npz-XXXXXX";
+        memset(text, 'x', n), text[n] = 0, text[7] = 1;
+        const int fd = mkstemp(path);
+        weft_archive *a = weft_archive_new(c), *back = NULL;
+        CHECK(fd >= 0 && weft_archive_text(a, "long", text) == WEFT_OK);
+        CHECK_EQ(weft_archive_write(a, path, &(weft_write_desc){.format = "npz"}), WEFT_OK);
+        CHECK((back = weft_archive_open(c, path)));
+        CHECK_STR(weft_archive_text_of(back, "long"), text);
+        CHECK_EQ(weft_archive_count(back), 0);
+        weft_archive_free(back);
+        weft_archive_free(a);
+        close(fd), unlink(path), free(text);
+    }
+}
+
 TEST(bombs) {
     begin();
     static zip z;

@@ -118,7 +118,9 @@ if what == "npz":
     path = os.path.join(folder, "a.npz")
     assert zipfile.ZipFile(path).testzip() is None
     with np.load(path, allow_pickle=False) as z:
-        assert json.loads(z["__metadata__.json"]) == {"said": '"so"\n'}
+        assert "__metadata__.json" not in z.files and all(z[k] is not None for k in z.files)
+        assert all(isinstance(z[k], np.ndarray) for k in z.files), z.files
+        assert json.loads(zipfile.ZipFile(path).comment) == {"said": '"so"\n'}
         for kind, d in KINDS.items():
             a = z[kind]
             assert a.shape == (2, 3, 4) and a.tobytes() == want(kind), kind

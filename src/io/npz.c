@@ -4,6 +4,9 @@
  * members may not overlap, so that nothing is unpacked twice. Sizes of 64 bits are understood. A
  * member's header is read when the file is opened, its values and checksum at the first look.
  *
+ * Texts about the whole are the file's comment, where NumPy does not take them for an array, or, as
+ * they were before and where they do not fit there, a member of their own.
+ *
  * What a file may claim: no member may grow by more than deflate can (1032 times), and beyond 1 GiB
  * all members together by no more than 64 times the file. */
 #include "io/archive.h"
@@ -33,7 +36,8 @@ typedef struct zip_parse {
     weft_archive *a;
     weft_reader *r;
     uint64_t directory, directory_bytes, members;
-    uint64_t grown; /* bytes of all members unpacked */
+    uint64_t grown;   /* bytes of all members unpacked */
+    uint64_t comment; /* offset of what follows the end, up to the end of the file */
     char *pool;
 } zip_parse;
 
@@ -77,6 +81,7 @@ static weft_err zip_end(zip_parse *p) {
         if (!memcmp(b, "PK\5\6", 4) && r->n - at - ZIP_END == (size_t)(b[20] | b[21] << 8)) break;
         if (at == last) return zip_bad(r, r->n, "end of directory", "no signature");
     }
+    p->comment = at + ZIP_END;
     r->at = at + 4;
     uint64_t disk = weft_read_number(r, "disk", 2), first = weft_read_number(r, "disk", 2);
     uint64_t here = weft_read_number(r, "members", 2);
@@ -255,13 +260,11 @@ static weft_err zip_header(zip_parse *p, const zip_member *m, const char *file, 
     return e;
 }
 
-static weft_err zip_texts(zip_parse *p, const zip_member *m) {
+/* An object of texts, in so many bytes from there. */
+static weft_err zip_texts_at(zip_parse *p, uint64_t at, uint64_t n) {
     weft_archive *a = p->a;
-    if (m->method != 0)
-        return weft_read_fail(p->r, WEFT_UNSUPPORTED, m->entry + 10, ZIP_TEXTS,
-                              "is read only where it is stored");
     size_t back = p->r->at, pool = 0, texts = 0;
-    weft_json j = json_inside(p->r, m->local, m->packed), key = {0}, value = {0};
+    weft_json j = json_inside(p->r, at, n), key = {0}, value = {0};
     p->r->at = back;
     if (p->r->err != WEFT_OK) return p->r->err;
     for (; weft_json_next(j, &key, &value); texts++) {
@@ -270,7 +273,7 @@ static weft_err zip_texts(zip_parse *p, const zip_member *m) {
         pool += weft_json_text(key, NULL, 0) + weft_json_text(value, NULL, 0) + 2;
     }
     if (weft_json_kind_of(j) != WEFT_JSON_OBJECT)
-        return zip_bad(p->r, m->local, ZIP_TEXTS, "an object of texts was expected");
+        return zip_bad(p->r, at, ZIP_TEXTS, "an object of texts was expected");
     char *s = archive_reserve(a, 0, 0, texts) ? archive_pool(a, pool) : NULL;
     if (!s) return archive_no_memory(a);
     for (key = value = (weft_json){0}; weft_json_next(j, &key, &value);) {
@@ -281,6 +284,13 @@ static weft_err zip_texts(zip_parse *p, const zip_member *m) {
         archive_add_text(a, k, v);
     }
     return WEFT_OK;
+}
+
+static weft_err zip_texts(zip_parse *p, const zip_member *m) {
+    if (m->method != 0)
+        return weft_read_fail(p->r, WEFT_UNSUPPORTED, m->entry + 10, ZIP_TEXTS,
+                              "is read only where it is stored");
+    return zip_texts_at(p, m->local, m->packed);
 }
 
 static weft_err zip_array(zip_parse *p, const zip_member *m) {
@@ -380,6 +390,9 @@ weft_err npz_read(weft_archive *a, weft_reader *r) {
         IO_TRY(is_texts ? zip_texts(&p, &m) : zip_array(&p, &m));
     }
     IO_TRY(zip_disjoint(&p));
+    const bool said = r->n - p.comment > 1 && !memcmp(r->bytes + p.comment, "{\"", 2);
+    if (said && texts) return zip_bad(r, p.comment, "comment", "the texts are there twice");
+    if (said) IO_TRY(zip_texts_at(&p, p.comment, r->n - p.comment));
     if (archive_sort(a, 0)) return zip_bad(r, p.directory, "name", "two members have the same");
     a->format = "npz";
     return WEFT_OK;

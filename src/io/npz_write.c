@@ -8,7 +8,7 @@
 #include "io/write.h"
 #include <string.h>
 
-enum { ZIP_VERSION = 45, ZIP_FIRST_DAY = 33, ZIP_UTF8 = 0x800 };
+enum { ZIP_VERSION = 45, ZIP_FIRST_DAY = 33, ZIP_UTF8 = 0x800, ZIP_COMMENT = 65535 };
 
 weft_err npy_write(weft_archive *a, const char *path) {
     if (a->n != 1)
@@ -72,19 +72,16 @@ static weft_err zip_put(file_writer *w, io_bytes *directory, const char *name, c
     return e;
 }
 
-static weft_err zip_put_texts(weft_archive *a, file_writer *w, io_bytes *directory) {
-    io_bytes b = {.c = a->c};
+/* As JSON, for the comment of the file; control codes are escaped in it, so that nothing there looks
+ * like the end of a directory. */
+static void zip_texts_write(io_bytes *b, const weft_archive *a) {
     for (size_t i = 0; i < a->texts; i++) {
-        bytes_text(&b, i ? "," : "{");
-        bytes_quote(&b, a->text[i].key);
-        bytes_text(&b, ":");
-        bytes_quote(&b, a->text[i].value);
+        bytes_text(b, i ? "," : "{");
+        bytes_quote(b, a->text[i].key);
+        bytes_text(b, ":");
+        bytes_quote(b, a->text[i].value);
     }
-    bytes_text(&b, "}");
-    weft_err e = b.failed ? archive_no_memory(a)
-                          : zip_put(w, directory, "__metadata__", ".json", &b, NULL, 0);
-    bytes_free(&b);
-    return e;
+    if (a->texts) bytes_text(b, "}");
 }
 
 static weft_err zip_put_array(weft_archive *a, size_t i, file_writer *w, io_bytes *directory) {
@@ -98,7 +95,8 @@ static weft_err zip_put_array(weft_archive *a, size_t i, file_writer *w, io_byte
     return e;
 }
 
-static weft_err zip_put_end(file_writer *w, io_bytes *d, uint64_t members) {
+static weft_err zip_put_end(file_writer *w, io_bytes *d, uint64_t members,
+                            const io_bytes *comment) {
     uint64_t at = w->at, size = d->n;
     bytes_number(d, 0x06064b50, 4); /* the end in 64 bits, then where that is, then the old one */
     bytes_number(d, 44, 8);
@@ -119,7 +117,8 @@ static weft_err zip_put_end(file_writer *w, io_bytes *d, uint64_t members) {
     bytes_number(d, 0xffff, 2);
     bytes_number(d, 0xffffffff, 4);
     bytes_number(d, 0xffffffff, 4);
-    bytes_number(d, 0, 2);
+    bytes_number(d, comment->n, 2);
+    if (comment->n) bytes_add(d, comment->s, comment->n);
     if (d->failed) return weft_fail(w->c, WEFT_MEMORY, "%s: out of memory", reader_path(w->path));
     return file_add(w, d->s, d->n);
 }
@@ -129,8 +128,15 @@ weft_err npz_write(weft_archive *a, const char *path) {
     file_writer w;
     weft_err e = file_begin(&w, a->c, path, 0);
     for (size_t i = 0; i < a->n && e == WEFT_OK; i++) e = zip_put_array(a, i, &w, &directory);
-    if (a->texts && e == WEFT_OK) e = zip_put_texts(a, &w, &directory);
-    if (e == WEFT_OK) e = zip_put_end(&w, &directory, (uint64_t)a->n + (a->texts > 0));
+    io_bytes texts = {.c = a->c};
+    zip_texts_write(&texts, a);
+    if (texts.failed && e == WEFT_OK) e = archive_no_memory(a);
+    const bool apart = texts.n > ZIP_COMMENT; /* then NumPy has one member that is bytes */
+    if (e == WEFT_OK && apart)
+        e = zip_put(&w, &directory, "__metadata__", ".json", &texts, NULL, 0);
+    if (apart) texts.n = 0;
+    if (e == WEFT_OK) e = zip_put_end(&w, &directory, (uint64_t)a->n + apart, &texts);
+    bytes_free(&texts);
     if (e == WEFT_OK) e = file_finish(&w);
     if (e == WEFT_OK) e = file_place(&w, NULL);
     file_abandon(&w);

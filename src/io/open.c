@@ -16,7 +16,8 @@ static bool open_is_json(const weft_reader *r) {
 
 static weft_err open_read(weft_archive *a, weft_reader *r, bool in_folder) {
     if (open_starts(r, "\x93NUMPY", 6)) return npy_read(a, r);
-    if (open_starts(r, "PK\3\4", 4) || open_starts(r, "PK\5\6", 4)) return npz_read(a, r);
+    if (open_starts(r, "PK\3\4", 4) || open_starts(r, "PK\5\6", 4) || open_starts(r, "PK\6\6", 4))
+        return npz_read(a, r); /* the last two have no members */
     if (!open_is_json(r)) return safetensors_read(a, r);
     if (in_folder) return index_read(a, r);
     return weft_read_fail(r, WEFT_UNSUPPORTED, 0, "index", "its shards are found by path alone");
