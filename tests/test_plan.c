@@ -229,6 +229,33 @@ TEST(steps_of_models) {
     }
 }
 
+/* What is multiplied and added, counted by hand. */
+TEST(costs_are_counted) {
+    begin("cpu");
+    const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(40, 300));
+    const weft_stats sum = stats_of(weft_list(weft_sum(x, weft_axes(1), false)), (weft_updates){0});
+    CHECK_EQ(sum.flops, 40 * 300);
+    const weft_stats softmax = stats_of(weft_list(weft_softmax(x, 1)), (weft_updates){0});
+    CHECK(softmax.flops >= 40 * 300 * 14 && softmax.flops < 40 * 301 * 20); /* 2 folds, exp */
+    end();
+    for (int causal = 0; causal < 2; causal++) {
+        enum { B = 2, HEADS = 3, T = 40, H = 16 };
+        CASE("attention, causal %d", causal);
+        begin("cpu");
+        weft_tensor q = weft_input(g, WEFT_F32, weft_dims(B, HEADS, T, H));
+        const weft_tensor y =
+            weft_attention(q, weft_relu(q), weft_neg(q), &(weft_attention_desc){.causal = causal});
+        const double pairs = B * HEADS * (causal ? T * (T + 1) / 2 : T * T);
+        const double got = stats_of(weft_list(y), (weft_updates){0}).flops, want = pairs * 4 * H;
+        CHECK(got > want && got < 1.3 * want);
+        weft_tensor dq;
+        weft_vjp(y, y, &q, 1, &dq);
+        const double both = stats_of(weft_list(y, dq), (weft_updates){0}).flops;
+        CHECK(both > 3.5 * want && both < 1.3 * 3.5 * want);
+        end();
+    }
+}
+
 /* ---- memory ---- */
 
 TEST(every_read_follows_a_write) {

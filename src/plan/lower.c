@@ -122,13 +122,34 @@ static double lower_conv(const step *s) {
     return lower_elements(y) * (double)(w->dim[0] * w->dim[1] * w->dim[2]);
 }
 
+/* Two products for each query and key that it may see, five in the gradient, and an exponential. */
+static double lower_attention(const step *s) {
+    const bool back = s->block == BLOCK_attention_grad;
+    if (s->kind != STEP_BLOCK || (!back && s->block != BLOCK_attention)) return 0;
+    const roperand *q = &s->in[0], *v = &s->in[2];
+    const double tq = (double)q->dim[q->rank - 2], h = (double)q->dim[q->rank - 1];
+    const double tk = (double)v->dim[v->rank - 2], hv = (double)v->dim[v->rank - 1];
+    if (tq * tk * h == 0) return 0;
+    double seen = tq * tk;
+    if (s->attr[0] && tq <= tk) seen -= tq * (tq - 1) / 2;
+    if (s->attr[0] && tq > tk) seen = tk * (tk + 1) / 2;
+    const double each = 10 + 2 * (back ? 3 * h + 2 * hv : h + hv);
+    return lower_elements(q) / (tq * h) * seen * each;
+}
+
 static void lower_cost(step *s) {
     if (s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad))
         s->flops += lower_recurrent(s);
     if (s->kern) {
-        double n = lower_count(s->kern);
-        for (int i = 0; i < s->kern->nins; i++) {
-            int op = s->kern->ins[i].op;
+        const kernel *k = s->kern;
+        double folded = 1; /* elements of a row */
+        for (int d = k->outer; d < k->outer + k->reduce; d++) folded *= (double)k->dim[d];
+        for (int i = 0; i < k->nins; i++) {
+            const int op = k->ins[i].op;
+            const bool fold = op >= K_SUM && op <= K_ARGMAX;
+            const double n =
+                lower_count(k) / (k->ins[i].level == KL_ROW && !fold && folded > 0 ? folded : 1);
+            if (fold) s->flops += n;
             if (op == K_LOAD || op == K_STORE || op == K_TAKE)
                 s->bytes += n * (double)weft_dtype_size(
                                     (weft_dtype)s->kern->view[s->kern->ins[i].view].dtype);
@@ -141,6 +162,7 @@ static void lower_cost(step *s) {
         s->bytes += 4 * n;
         if (i == s->nin && s->kind == STEP_MATMUL)
             s->flops += 2 * n * (double)s->in[0].dim[s->in[0].rank - 1];
+        else if (i == s->nin && lower_attention(s) > 0) s->flops += lower_attention(s);
         else if (i == s->nin) s->flops += lower_conv(s) > 0 ? 2 * lower_conv(s) : 8 * n;
     }
 }
