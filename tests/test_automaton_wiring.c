@@ -1,5 +1,6 @@
 /* test_automaton_wiring.c - which gates an automaton is made of, what is refused, and no memory. */
 #include "automaton_world.h"
+#include "feed.h"
 #include "sweep.h"
 #include <weft/rl.h>
 
@@ -305,7 +306,7 @@ static bool everything(weft_ctx *c) {
         const weft_tensor loss = weft_mean(y, WEFT_ALL, false);
         p = weft_compile(g, &(weft_plan_desc){.update = weft_sgd(s, loss, NULL), .training = true});
     }
-    bool good = p && weft_run(p) == WEFT_OK;
+    bool good = p && weft_run(feed_zeros(p)) == WEFT_OK;
     const float *const logits = good ? weft_state_data(s, "gates") : NULL;
     if (logits) k = weft_logic_circuit(weft_automaton_logic(a), logits, 16);
     weft_rng r = {1, 2};

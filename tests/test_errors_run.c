@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "errors.h"
+#include "feed.h"
 
 static const weft_init zeros = {.kind = WEFT_INIT_ZEROS};
 
@@ -324,6 +325,44 @@ TEST(running) {
     weft_plan_free(p);
 }
 
+/* Zeros that nobody meant are no input. */
+TEST(an_input_must_be_set_before_the_first_run) {
+    const char *const devices[] = {"cpu", "ref"};
+    for (int d = 0; d < 2; d++) {
+        CASE("%s", devices[d]);
+        weft_ctx *ctx = weft_open(devices[d]);
+        weft_graph *own = weft_graph_new(ctx);
+        weft_tensor a = weft_input(own, WEFT_F32, weft_dims(2, 3)),
+                    in = weft_input(own, WEFT_I32, weft_dims(2)),
+                    empty = weft_input(own, WEFT_F32, weft_dims(0, 3)), y = weft_gather(a, in, 1);
+        weft_input(own, WEFT_F32, weft_dims(7)); /* nobody reads it */
+        weft_tensor none_of = weft_sum(empty, WEFT_ALL, false);
+        weft_plan *plan = weft_compile(own, &(weft_plan_desc){.fetch = weft_list(y, none_of)});
+        if (!CHECK(plan)) return;
+        const float v[6] = {1, 2, 3, 4, 5, 6};
+        float got[4];
+        CHECK_EQ(weft_run(plan), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(ctx), "input 1 of 3 (f32 [2,3], tensor 1) was never set");
+        CHECK_EQ(weft_set(plan, a, v, sizeof v), WEFT_OK);
+        CHECK_EQ(weft_run(plan), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(ctx), "input 2 of 3 (i32 [2], tensor 2) was never set");
+        int32_t *at = weft_feed(plan, in); /* from now on it is the program's */
+        if (CHECK(at)) at[0] = 2, at[1] = 1;
+        CHECK_EQ(weft_run(plan), WEFT_OK);
+        CHECK_EQ(weft_get(plan, y, got, sizeof got), WEFT_OK);
+        CHECK(got[0] == 3 && got[1] == 2 && got[2] == 6 && got[3] == 5);
+        CHECK_EQ(weft_get(plan, a, got, sizeof got), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(ctx), "is not among what this plan fetches: f32 [2,2], tensor");
+        CHECK_EQ(weft_set(plan, y, v, 16), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(ctx), "is not an input this plan reads: f32 [2,3], tensor 1; i32 [2]");
+        CHECK_EQ(weft_get(plan, (weft_tensor){NULL, 3}, got, sizeof got), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(ctx), "not of the graph this plan was compiled from");
+        weft_plan_free(plan);
+        weft_graph_free(own);
+        weft_close(ctx);
+    }
+}
+
 TEST(no_more_threads_than_there_are) {
     const int threads[] = {-1, 1000, INT32_MAX, INT32_MIN};
     for (int k = 0; k < 4; k++) {
@@ -333,7 +372,7 @@ TEST(no_more_threads_than_there_are) {
         weft_tensor y = weft_neg(x);
         weft_plan *p =
             weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .threads = threads[k]});
-        weft_err e = p ? weft_run(p) : weft_error_code(c);
+        weft_err e = p ? weft_run(feed_zeros(p)) : weft_error_code(c);
         int used = weft_plan_stats(p).threads;
         weft_plan_free(p);
         quiet_end();

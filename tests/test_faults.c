@@ -4,6 +4,7 @@
  * memory, nothing may leak, and a program that claims success must have computed what it computes
  * with all the memory in the world. Two kinds of failure: one allocation only, and all from the
  * n-th on. In the first kind compiling is tried again, and must then succeed. */
+#include "feed.h"
 #include "heap.h"
 #include "models.h"
 #include "test.h"
@@ -435,6 +436,7 @@ static bool whole(const program *w, heap *h, job *j) {
     }
     if (!j->p) return false;
     feeds(j);
+    feed_zeros(j->p); /* those of models */
     for (int run = 0; run < 2; run++)
         if (weft_run(j->p) != WEFT_OK || !results(j)) return false;
     return !w->after || w->after(j);

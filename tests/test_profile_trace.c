@@ -2,6 +2,8 @@
  * and files that are whole or not there. */
 #include "run_folder.h"
 
+#include "feed.h"
+
 #include "heap.h"
 #include "profile_world.h"
 #include "weft/io.h"
@@ -194,6 +196,7 @@ TEST(a_trace_is_never_too_long) {
     weft_plan *plan =
         weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y), .unfused = true, .threads = 1});
     weft_profile *p = weft_profile_open(c, &(weft_profile_desc){.events = 500000});
+    feed_zeros(plan);
     for (int i = 0; i < 12000; i++) weft_run(plan);
     CHECK_EQ(weft_profile_write_trace(p, run_path(&f, "t.json")), WEFT_OK);
     seen t = look(c, run_path(&f, "t.json"));

@@ -581,9 +581,9 @@ WEFT_API void       weft_plan_free(weft_plan *p);                /* NULL is fine
 WEFT_API weft_err   weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes);
     /* copy a feed in */
 WEFT_API void      *weft_feed(weft_plan *p, weft_tensor input);
-    /* where a feed lies, to write it in place */
+    /* where a feed lies, to write it in place; counts as set */
 WEFT_API weft_err   weft_run(weft_plan *p);
-    /* one run: reads see old state, updates come at its end */
+    /* one run: reads see old state, updates come at its end; all inputs must have been set */
 WEFT_API weft_err   weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes);
     /* copy a result out */
 WEFT_API float      weft_item(weft_plan *p, weft_tensor t);

@@ -233,6 +233,7 @@ weft_err ref_set_double(weft_plan *p, weft_tensor input, const double *values, s
         if (!r->instead[k] && !(r->instead[k] = mem_new(p->m, n * sizeof(double))))
             return weft_fail(p->ctx, WEFT_MEMORY, "ref_set_double: out of memory");
         memcpy(r->instead[k], values, n * sizeof(double));
+        p->in[k].given = true;
         return WEFT_OK;
     }
     return weft_fail(p->ctx, WEFT_ARGUMENT, "ref_set_double: not an input of a plan of ref");

@@ -109,7 +109,13 @@ typedef struct buffer {
     char    *at;                  /* address, once placed                                        */
 } buffer;
 
-typedef struct binding { uint32_t id, buf; uint8_t dtype, rank; int64_t dim[WEFT_MAX_RANK]; size_t bytes; } binding;
+typedef struct binding {
+    uint32_t id, buf;
+    uint8_t  dtype, rank;
+    bool     given;               /* an input: somebody has set it, or has asked where it lies   */
+    int64_t  dim[WEFT_MAX_RANK];
+    size_t   bytes;
+} binding;
 
 /* The first values that are not finite, found by watch.c while a watched plan runs. */
 typedef struct watch { weft_finding nan, inf; } watch;
@@ -122,6 +128,7 @@ struct weft_plan {
     step      *step;   size_t steps, step_cap;
     buffer    *buf;    size_t bufs, buf_cap;
     binding   *in;     size_t ins, in_cap;
+    bool       fed;               /* all of them are given                                       */
     binding   *out;    size_t outs, out_cap;
     weft_state **state; size_t states, state_cap;
     char      *text;   size_t texts, text_cap;      /* scope names, one after the other          */

@@ -2,6 +2,7 @@
  * plans. */
 #include "plan/passes.h"
 #include <math.h>
+#include <stdio.h>
 
 void weft_plan_free(weft_plan *p) {
     if (!p) return;
@@ -19,11 +20,60 @@ void weft_plan_free(weft_plan *p) {
     mem_free(p->m, p);
 }
 
-static const binding *run_find(const weft_plan *p, const binding *list, size_t n, weft_tensor t) {
+static binding *run_find(const weft_plan *p, binding *list, size_t n, weft_tensor t) {
     if (t.g != p->origin) return NULL;
     for (size_t i = 0; i < n; i++)
         if (list[i].id == t.id) return &list[i];
     return NULL;
+}
+
+/* "f32 [4,6], tensor 3": a tensor has no name, but its reader knows its shape. */
+static const char *run_words(const binding *b, char *to, size_t n) {
+    char shape[100];
+    snprintf(to, n, "%s %s, tensor %u", weft_dtype_name((weft_dtype)b->dtype),
+             shape_text(shape, sizeof shape, b->rank, b->dim), b->id);
+    return to;
+}
+
+/* What a plan reads or fetches, for a message: all of it, or as much as has room. */
+static const char *run_list(const binding *list, size_t n, char *to, size_t room) {
+    char words[140];
+    size_t at = 0;
+    snprintf(to, room, "nothing");
+    for (size_t i = 0; i < n; i++) {
+        const int more = snprintf(to + at, room - at, "%s%s", i ? "; " : "",
+                                  run_words(&list[i], words, sizeof words));
+        if (more < 0 || at + (size_t)more + 4 >= room) {
+            snprintf(to + at, room - at, "%s", at + 6 < room ? "; ..." : "");
+            break;
+        }
+        at += (size_t)more;
+    }
+    return to;
+}
+
+/* The plan has no such tensor in that list. */
+static weft_err run_unknown(const weft_plan *p, const char *what, const binding *list, size_t n,
+                            weft_tensor t, const char *among) {
+    char all[300];
+    if (t.g != p->origin)
+        return weft_fail(p->ctx, WEFT_ARGUMENT,
+                         "%s: the tensor is not of the graph this plan was compiled from", what);
+    return weft_fail(p->ctx, WEFT_ARGUMENT, "%s: tensor %u is not %s: %s", what, t.id, among,
+                     run_list(list, n, all, sizeof all));
+}
+
+/* Before the first run: an input that nobody gave anything holds zeros, which is hardly meant. */
+static weft_err run_fed(weft_plan *p) {
+    char words[140];
+    for (size_t i = 0; i < p->ins; i++)
+        if (!p->in[i].given && p->in[i].bytes)
+            return weft_fail(p->ctx, WEFT_ARGUMENT,
+                             "weft_run: input %zu of %zu (%s) was never set; weft_set or weft_feed "
+                             "gives it values",
+                             i + 1, p->ins, run_words(&p->in[i], words, sizeof words));
+    p->fed = true;
+    return WEFT_OK;
 }
 
 static weft_err run_alive(const weft_plan *p, const char *what) {
@@ -36,10 +86,8 @@ static weft_err run_alive(const weft_plan *p, const char *what) {
 
 weft_err weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes) {
     if (!p) return weft_fail(NULL, WEFT_ARGUMENT, "weft_set: the plan is NULL");
-    const binding *b = run_find(p, p->in, p->ins, input);
-    if (!b)
-        return weft_fail(p->ctx, WEFT_ARGUMENT,
-                         "weft_set: tensor %u is not an input this plan reads", input.id);
+    binding *b = run_find(p, p->in, p->ins, input);
+    if (!b) return run_unknown(p, "weft_set", p->in, p->ins, input, "an input this plan reads");
     if (bytes != b->bytes || (!data && bytes)) {
         char buf[100];
         return weft_fail(p->ctx, WEFT_ARGUMENT, "weft_set: input %s %s takes %zu bytes, got %zu%s",
@@ -49,6 +97,7 @@ weft_err weft_set(weft_plan *p, weft_tensor input, const void *data, size_t byte
     }
     const double start = weft_phase_start(p->ctx);
     if (bytes) memcpy(p->buf[b->buf].at, data, bytes);
+    b->given = true;
     weft_phase_end(p->ctx, "set", start);
     return WEFT_OK;
 }
@@ -58,26 +107,25 @@ void *weft_feed(weft_plan *p, weft_tensor input) {
         weft_fail(NULL, WEFT_ARGUMENT, "weft_feed: the plan is NULL");
         return NULL;
     }
-    const binding *b = run_find(p, p->in, p->ins, input);
+    binding *b = run_find(p, p->in, p->ins, input);
     if (!b) {
-        weft_fail(p->ctx, WEFT_ARGUMENT, "weft_feed: tensor %u is not an input this plan reads",
-                  input.id);
+        run_unknown(p, "weft_feed", p->in, p->ins, input, "an input this plan reads");
         return NULL;
     }
+    b->given = true;
     return p->buf[b->buf].at;
 }
 
 weft_err weft_run(weft_plan *p) {
     WEFT_TRY(run_alive(p, "weft_run"));
+    if (!p->fed) WEFT_TRY(run_fed(p));
     return p->ctx->recorded ? record_run(p) : p->ctx->backend->run(p);
 }
 
 weft_err weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes) {
     WEFT_TRY(run_alive(p, "weft_get"));
     const binding *b = run_find(p, p->out, p->outs, t);
-    if (!b)
-        return weft_fail(p->ctx, WEFT_ARGUMENT,
-                         "weft_get: tensor %u is not among what this plan fetches", t.id);
+    if (!b) return run_unknown(p, "weft_get", p->out, p->outs, t, "among what this plan fetches");
     if (bytes != b->bytes || (!out && bytes)) {
         char buf[100];
         return weft_fail(p->ctx, WEFT_ARGUMENT, "weft_get: %s %s has %zu bytes, got room for %zu%s",
