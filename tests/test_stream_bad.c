@@ -168,3 +168,46 @@ TEST(snapshots_of_version_1) {
         free(bytes);
     }
 }
+
+/* Numbers put in place of others, under a checksum that fits: what is taken back all the same keeps
+ * the promises of stream.h. */
+TEST(forged_numbers) {
+    static const double forged[] = {0,      -1,    1,      0.5,    1e9,   1e100,
+                                    -1e120, 1e308, -1e308, 5e-324, 0x1p53};
+    static const int64_t whole[] = {0, 1, -1, 7, INT32_MAX, INT64_MAX / 2, INT64_MIN};
+    const int reals = sizeof forged / sizeof *forged, all = reals + sizeof whole / sizeof *whole;
+    double x[120];
+    weft_point p[120];
+    for (int i = 0; i < 120; i++)
+        x[i] = i % 40 == 39 ? 1e100 : i % 40 == 19 ? -1e100 : i % 9 == 8 ? (double)NAN : i % 5;
+    for (int k = 0; k < STREAM_CASES; k++) {
+        size_t n;
+        char *const s = snapshot(stream_cases[k], &n), *const t = malloc(n);
+        const size_t dims = stream_cases[k].dims ? (size_t)stream_cases[k].dims : 1;
+        int taken = 0;
+        CASE("%s, row %d", weft_detector_name(stream_cases[k].kind), k);
+        /* all places of a small state, some of a large one */
+        const size_t step = n < 1000 ? 8 : n / 100 / 4 * 4;
+        for (size_t at = COUNT; at + 8 <= n - 4; at += step)
+            for (int f = 0; f < all; f++) {
+                memcpy(t, s, n);
+                put(t, at, f < reals ? (const void *)&forged[f] : (const void *)&whole[f - reals],
+                    8);
+                seal(t, n);
+                weft_detector *const d = weft_detector_restore(stream_ctx(), t, n, "file");
+                if (!d) continue;
+                taken++;
+                weft_detector_feed(d, x, 120 / dims, p);
+                for (size_t i = 0; i < 120 / dims; i++)
+                    if (!CHECK(isfinite(p[i].score) && p[i].score <= 1e9 &&
+                               !isinf(p[i].expected))) {
+                        printf("    forged %d at %zu, point %zu: %g, %g expected\n", f, at, i,
+                               p[i].score, p[i].expected);
+                        break;
+                    }
+                weft_detector_free(d);
+            }
+        CHECK(taken > 0);
+        free(s), free(t);
+    }
+}

@@ -170,7 +170,8 @@ static void adwin_keep(weft_detector *d, kept *k) {
     kept_whole(k, "points", &s->n, 0, INT64_C(1) << 52);
     kept_whole(k, "rows", &s->rows, 0, ADWIN_ROWS);
     kept_whole(k, "wait", &s->wait, 1, (int64_t)d->desc.every);
-    kept_reals(k, "score", &s->score, 1);
+    kept_sizes(k, "score", &s->score, 1);
+    kept_require(k, "score", s->score <= STREAM_MOST_SCORE);
     kept_values(k, "mean", &s->mean, 1);
     for (int64_t r = 0; r < ADWIN_ROWS; r++) {
         kept_whole(k, "buckets", &s->used[r], 0, ADWIN_ROW);
@@ -179,7 +180,7 @@ static void adwin_keep(weft_detector *d, kept *k) {
         for (int64_t i = 0; i < ADWIN_ROW; i++) {
             adwin_bucket *const b = &s->row[r][i];
             kept_mean(k, "mean of a bucket", &b->mean);
-            kept_reals(k, "squares of a bucket", &b->squares, 1);
+            kept_sizes(k, "squares of a bucket", &b->squares, 1);
             kept_values(k, "least of a bucket", &b->low, 1);
             kept_values(k, "greatest of a bucket", &b->high, 1);
             kept_whole(k, "beginning of a bucket", &b->first, 0, INT64_MAX / 2);

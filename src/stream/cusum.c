@@ -78,9 +78,9 @@ static void cusum_keep(weft_detector *d, kept *k) {
     if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
     kept_moments(k, "points", &s->seen);
     if (kept_coarse(k)) s->seen.mean = stream_moved(s->seen.mean, origin);
-    kept_reals(k, "sum upwards", &s->up.sum, 1);
+    kept_sizes(k, "sum upwards", &s->up.sum, 1);
     kept_whole(k, "beginning upwards", &s->up.since, 0, INT64_MAX / 2);
-    kept_reals(k, "sum downwards", &s->down.sum, 1);
+    kept_sizes(k, "sum downwards", &s->down.sum, 1);
     kept_whole(k, "beginning downwards", &s->down.since, 0, INT64_MAX / 2);
 }
 

@@ -26,6 +26,7 @@ void *room_take(room *r, size_t bytes); /* for any type */
 typedef struct kept kept;
 void kept_reals(kept *k, const char *field, double *x, size_t n);  /* finite */
 void kept_values(kept *k, const char *field, double *x, size_t n); /* within STREAM_EXTREME */
+void kept_sizes(kept *k, const char *field, double *x, size_t n);  /* finite, not below 0 */
 void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high);
 void kept_counts(kept *k, const char *field, uint32_t *x, size_t n, uint32_t high);
 void kept_require(kept *k, const char *field, bool holds); /* of what has been read */

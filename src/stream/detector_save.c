@@ -66,6 +66,15 @@ void kept_values(kept *k, const char *field, double *x, size_t n) {
     }
 }
 
+void kept_sizes(kept *k, const char *field, double *x, size_t n) {
+    kept_reals(k, field, x, n);
+    for (size_t i = 0; k->in && i < n; i++) {
+        if (x[i] >= 0) continue;
+        x[i] = 0;
+        kept_refuse(k, field, 8, "a number not below 0 was");
+    }
+}
+
 void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high) {
     const uint64_t bits = kept_number(k, field, (uint64_t)*x, 8);
     if (!k->in) return;
@@ -102,8 +111,8 @@ void kept_mean(kept *k, const char *field, stream_mean *m) {
 void kept_moments(kept *k, const char *field, moments *m) {
     kept_reals(k, field, &m->n, 1);
     kept_mean(k, field, &m->mean);
-    kept_reals(k, field, &m->squares, 1);
-    kept_require(k, field, m->n >= 0 && m->n <= 0x1p53 && m->n == floor(m->n) && m->squares >= 0);
+    kept_sizes(k, field, &m->squares, 1);
+    kept_require(k, field, m->n >= 0 && m->n <= 0x1p53 && m->n == floor(m->n));
 }
 
 /* ---- the head ---- */

@@ -43,8 +43,7 @@ static void ewma_keep(weft_detector *d, kept *k) {
     if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
     kept_mean(k, "mean", &s->mean);
     if (kept_coarse(k)) s->mean = stream_moved(s->mean, origin);
-    kept_reals(k, "variance", &s->variance, 1);
-    kept_require(k, "variance", s->variance >= 0);
+    kept_sizes(k, "variance", &s->variance, 1);
 }
 
 const detector_row detector_EWMA = {ewma_lay, NULL, ewma_feed, ewma_keep, 1};

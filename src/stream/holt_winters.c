@@ -87,8 +87,7 @@ static void winters_keep(weft_detector *d, kept *k) {
     kept_whole(k, "differences", &s->learned, 0, INT64_MAX / 2);
     kept_mean(k, "level", &s->level);
     kept_values(k, "trend", &s->trend, 1);
-    kept_reals(k, "variance", &s->variance, 1);
-    kept_require(k, "variance", s->variance >= 0);
+    kept_sizes(k, "variance", &s->variance, 1);
     kept_values(k, "last value", &s->last, 1);
     kept_values(k, "season", s->season, 2 * (size_t)d->desc.period);
 }

@@ -62,8 +62,7 @@ static void robust_keep(weft_detector *d, kept *k) {
     robust *const s = d->state;
     kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
     kept_values(k, "median", &s->median, 1);
-    kept_reals(k, "variance", &s->variance, 1);
-    kept_require(k, "variance", s->variance >= 0);
+    kept_sizes(k, "variance", &s->variance, 1);
     sketch_keep(&s->old, k);
     sketch_keep(&s->fresh, k);
     const int64_t window = (int64_t)d->desc.window;

@@ -74,7 +74,7 @@ static void rolling_keep(weft_detector *d, kept *k) {
     kept_require(k, "new points", s->fresh.n == (double)s->at);
     kept_values(k, "values", s->x, window);
     for (size_t i = 0; i < window; i++) kept_mean(k, "means", &s->mean[i]);
-    kept_reals(k, "squares", s->squares, window);
+    kept_sizes(k, "squares", s->squares, window);
 }
 
 const detector_row detector_ZSCORE = {rolling_lay, NULL, rolling_feed, rolling_keep, 1};
