@@ -1,5 +1,6 @@
 /* eval.c - weft eval RUN: judges a trained model on the data kept for that, or serves as a filter
  * of raw rows. */
+#include "chart.h"
 #include "study_tasks.h"
 
 #include <errno.h>
@@ -48,6 +49,8 @@ static int eval_filter(study *t) {
 
 static void eval_tell(const study *t, const eval_settings *s) {
     const long long rows = weft_data_rows(t->test);
+    char tested[32];
+    chart_count((double)rows, tested);
     if (s->json) {
         json j = json_begin(stdout);
         json_integer(&j, "schema", RUN_SCHEMA);
@@ -55,13 +58,16 @@ static void eval_tell(const study *t, const eval_settings *s) {
         json_text(&j, "model", network_word(t->model.net.kind));
         json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy", t->accuracy);
         json_number(&j, "test_loss", t->test_loss);
+        if (t->model.numbers) json_number(&j, "test_rmse", t->rmse);
+        if (t->model.numbers) json_number(&j, "test_mae", t->mae);
         json_integer(&j, "test_count", rows);
         json_end(&j);
     } else if (t->model.numbers) {
-        tell(stdout, "R2 %.4f on %lld rows (loss %.4g).\n", t->accuracy, rows, t->test_loss);
+        tell(stdout, "R2 %.4f on %s test rows (RMSE %.4g, MAE %.4g).\n", t->accuracy, tested,
+             t->rmse, t->mae);
     } else {
-        tell(stdout, "%.2f %% of %lld examples right (loss %.4g).\n", 100 * t->accuracy, rows,
-             t->test_loss);
+        tell(stdout, "%.2f %% accuracy on %s test examples (loss %.4g).\n", 100 * t->accuracy,
+             tested, t->test_loss);
     }
 }
 

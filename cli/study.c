@@ -46,12 +46,6 @@ weft_err study_model(study *t) {
     return run_read(&t->run, study_read_model, t);
 }
 
-static void study_write_model(const void *study_pointer, json *j) {
-    const study *const t = study_pointer;
-    if (t->valid) json_number(j, "validation", t->validation);
-    model_write(j, &t->model);
-}
-
 /* ---- what early stopping goes by ---- */
 
 static bool study_chooses(const study_settings *s) {
@@ -168,6 +162,53 @@ static weft_optimiser_desc study_optimiser(const study *t) {
     /* the usual rate is AdamW's; other optimisers have their own */
     d.lr = (float)(s->rate != 0 ? s->rate : s->optimiser ? 0 : t->usual.rate);
     return d;
+}
+
+/* A float as it was written, 0.001 and not 0.00100000005. */
+static void study_write_float(json *j, const char *key, double v) {
+    char text[40];
+    json_number(j, key, strtod(weft_number_text(text, sizeof text, 'g', 6, v), NULL));
+}
+
+/* All that the training goes by, defaults included, for whoever reads the report. */
+static void study_write_settings(const study *t, json *j) {
+    static const struct {
+        double rate, decay;
+    } usual[] = {
+#define X(name, text, rate, decay) {(double)rate, (double)decay},
+        WEFT_OPTIMISERS(X)
+#undef X
+    };
+    const study_settings *s = t->set;
+    const weft_optimiser_desc d = study_optimiser(t);
+    json_open(j, "settings", '{');
+    json_text(j, "model", network_word(t->model.net.kind));
+    json_integer(j, "hidden", t->model.net.hidden);
+    study_write_float(j, "dropout", (double)t->model.net.dropout);
+    json_text(j, "optimiser", weft_optimiser_name(d.kind));
+    study_write_float(j, "learning rate", d.lr != 0 ? (double)d.lr : usual[d.kind].rate);
+    study_write_float(j, "weight decay",
+                      d.decay != 0 ? (double)d.decay
+                      : d.no_decay ? 0
+                                   : usual[d.kind].decay);
+    if (d.momentum != 0) study_write_float(j, "momentum", (double)d.momentum);
+    json_text(j, "schedule", weft_schedule_name(d.schedule.kind));
+    json_integer(j, "warm-up steps", d.schedule.warmup);
+    json_integer(j, "batch", weft_loader_rows(t->loader, 0));
+    if (s->accumulate) json_integer(j, "batches a step", s->accumulate);
+    json_integer(j, "epochs", study_epochs(t));
+    json_integer(j, "seed", s->common.seed);
+    json_integer(j, "training rows", weft_data_rows(t->train));
+    if (t->valid) json_integer(j, "validation rows", weft_data_rows(t->valid));
+    json_integer(j, "test rows", weft_data_rows(t->test));
+    json_close(j);
+}
+
+static void study_write_model(const void *study_pointer, json *j) {
+    const study *const t = study_pointer;
+    if (t->valid) json_number(j, "validation", t->validation);
+    study_write_settings(t, j);
+    model_write(j, &t->model);
 }
 
 /* Numbers are learned in units of their deviation, so that the rate suits all of them. */
@@ -336,6 +377,13 @@ static weft_err study_test(void *study_pointer, int64_t step, weft_metrics *m) {
     t->judged = true;
     weft_metric(m, t->model.numbers ? "test/r2" : "test/accuracy", t->accuracy);
     weft_metric(m, "test/loss", t->test_loss);
+    if (!t->model.numbers) return WEFT_OK;
+    double away = 0;
+    const int64_t rows = weft_data_rows(t->test);
+    for (int64_t i = 0; i < rows; i++) away += fabs((double)t->answer[i] - (double)t->truth[i]);
+    t->rmse = sqrt(t->test_loss), t->mae = away / (double)rows;
+    weft_metric(m, "test/rmse", t->rmse);
+    weft_metric(m, "test/mae", t->mae);
     return WEFT_OK;
 }
 

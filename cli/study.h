@@ -64,6 +64,7 @@ typedef struct study {
     bool averaged;         /* averages of the parameters are judged */
     bool judged;
     double accuracy, test_loss; /* numbers: R2 instead of the accuracy */
+    double rmse, mae;           /* of numbers, on the test set */
 } study;
 
 enum { STUDY_JUDGED = 250 }; /* rows that are judged at once */

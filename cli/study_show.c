@@ -1,5 +1,6 @@
 /* study_show.c - what people see of a study: the report, and at the end a curve, pictures and a
  * line in the terminal. */
+#include "chart.h"
 #include "plot.h"
 #include "study.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOW_PICTURES = 24 };
+enum { SHOW_PICTURES = 24, SHOW_CLASSES = 2000 };
 
 /* Up to `most` test pictures, first those it got wrong; pixels hold what they show. */
 static size_t show_fill(const study *t, weft_picture *picture, float *pixels, size_t most) {
@@ -28,7 +29,7 @@ static size_t show_fill(const study *t, weft_picture *picture, float *pixels, si
                                             .channels = 1,
                                             .wrong = wrong};
             snprintf(picture[count].caption, sizeof picture[count].caption,
-                     wrong ? "read as %s, is %s" : "%s", t->model.names[(int)t->answer[i]],
+                     wrong ? "predicted %s, actual %s" : "%s", t->model.names[(int)t->answer[i]],
                      t->model.names[(int)t->truth[i]]);
             count++;
         }
@@ -45,29 +46,46 @@ static size_t show_pictures(const study *t, weft_picture *picture, float **pixel
     return *pixels ? show_fill(t, picture, *pixels, SHOW_PICTURES) : 0;
 }
 
+/* How many examples of each class were taken for each: free it; NULL: not shown. */
+static int64_t *show_confusion(const study *t) {
+    const size_t n = t->model.classes;
+    if (!t->judged || t->model.numbers || !n || n > SHOW_CLASSES) return NULL;
+    int64_t *const count = calloc(n * n, sizeof *count);
+    for (int64_t i = 0; count && i < weft_data_rows(t->test); i++)
+        count[(size_t)t->truth[i] * n + (size_t)t->answer[i]]++;
+    return count;
+}
+
 weft_err study_report(const study *t, const char *title, const weft_train_result *r) {
     weft_picture picture[SHOW_PICTURES];
     float *pixels;
     const size_t count = show_pictures(t, picture, &pixels);
     char summary[1000], also[400] = "";
-    const long long rows = weft_data_rows(t->test), steps = r->steps;
-    if (!t->judged) snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
+    const long long steps = r->steps;
+    char tested[32];
+    chart_count((double)weft_data_rows(t->test), tested);
+    if (!t->judged) snprintf(summary, sizeof summary, "Not evaluated: %s.", r->text);
     else if (t->model.numbers)
         snprintf(summary, sizeof summary,
-                 "R² %.4f on %lld rows it was not trained on, after %lld steps in %.1f s.",
-                 t->accuracy, rows, steps, r->seconds);
+                 "R² %.4f, RMSE %.4g and MAE %.4g on %s test rows, after %lld steps in %.1f s: %s.",
+                 t->accuracy, t->rmse, t->mae, tested, steps, r->seconds, r->text);
     else
         snprintf(summary, sizeof summary,
-                 "%.2f %% of %lld examples it was not trained on are right, after %lld steps in "
-                 "%.1f s.",
-                 100 * t->accuracy, rows, steps, r->seconds);
+                 "%.2f %% accuracy on %s test examples, after %lld steps in %.1f s: %s.",
+                 100 * t->accuracy, tested, steps, r->seconds, r->text);
     if (t->judged) study_logic_text(t, also, sizeof also);
     if (*also) snprintf(summary + strlen(summary), sizeof summary - strlen(summary), " %s", also);
-    const weft_err e = weft_report_write(t->run.ctx, t->run.folder,
-                                         &(weft_report){.title = title,
-                                                        .summary = summary,
-                                                        .pictures = count ? picture : NULL,
-                                                        .picture_count = count});
+    int64_t *const confusion = show_confusion(t);
+    const weft_err e =
+        weft_report_write(t->run.ctx, t->run.folder,
+                          &(weft_report){.title = title,
+                                         .summary = summary,
+                                         .pictures = count ? picture : NULL,
+                                         .picture_count = count,
+                                         .confusion = confusion,
+                                         .class_count = (int)t->model.classes,
+                                         .classes = (const char *const *)t->model.names});
+    free(confusion);
     free(pixels);
     return e;
 }
@@ -123,11 +141,12 @@ static void show_row(const terminal *out, const weft_picture *picture, size_t co
         n++;
     }
     if (!n) return;
-    fprintf(out->to, "\n%s\n", wrong ? "Some it reads wrong" : "Test pictures it reads right");
+    fprintf(out->to, "\n%s\n",
+            wrong ? "Misclassified test pictures" : "Correctly classified test pictures");
     plot_pictures(out, shown, n, SIDE);
     for (int i = 0; i < n; i++) {
         const char *caption = of[i]->caption;
-        if (strncmp(caption, "read as ", 8) == 0) caption += 8;
+        if (strncmp(caption, "predicted ", 10) == 0) caption += 10;
         fprintf(out->to, "  %s", terminal_code(out, wrong ? TERMINAL_RED : TERMINAL_GREEN));
         tell(out->to, "%-*.*s", SIDE, SIDE, caption);
         fputs(terminal_code(out, TERMINAL_PLAIN), out->to);
@@ -164,6 +183,10 @@ void study_tell(const study *t, const weft_train_result *r) {
         json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy",
                     t->judged ? t->accuracy : NAN);
         json_number(&j, "test_loss", t->judged ? t->test_loss : NAN);
+        if (t->model.numbers && t->judged) {
+            json_number(&j, "test_rmse", t->rmse);
+            json_number(&j, "test_mae", t->mae);
+        }
         json_integer(&j, "test_count", rows);
         study_logic_json(t, &j);
         json_integer(&j, "resumed_at", r->resumed_at);
@@ -177,15 +200,18 @@ void study_tell(const study *t, const weft_train_result *r) {
              t->run.folder);
         return;
     }
+    char tested[32];
+    chart_count((double)rows, tested);
     show_terminal(t, &out, (long)r->steps);
     if (t->model.numbers)
-        printf("R2 %s%.4f%s on %lld rows", terminal_code(&out, TERMINAL_BOLD), t->accuracy,
-               terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
+        printf("R2 %s%.4f%s on %s test rows (RMSE %.4g, MAE %.4g",
+               terminal_code(&out, TERMINAL_BOLD), t->accuracy, terminal_code(&out, TERMINAL_PLAIN),
+               tested, t->rmse, t->mae);
     else
-        printf("%s%.2f %%%s of %lld examples right", terminal_code(&out, TERMINAL_BOLD),
-               100 * t->accuracy, terminal_code(&out, TERMINAL_PLAIN), (long long)rows);
-    tell(stdout, " (loss %.4g), after %lld steps in %.1f s: %s.\n", t->test_loss,
-         (long long)r->steps, r->seconds, r->text);
+        printf("%s%.2f %%%s accuracy on %s test examples (loss %.4g",
+               terminal_code(&out, TERMINAL_BOLD), 100 * t->accuracy,
+               terminal_code(&out, TERMINAL_PLAIN), tested, t->test_loss);
+    tell(stdout, "), after %lld steps in %.1f s: %s.\n", (long long)r->steps, r->seconds, r->text);
     char also[400];
     study_logic_text(t, also, sizeof also);
     if (*also) tell(stdout, "%s\n", also);

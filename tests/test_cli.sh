@@ -84,7 +84,7 @@ check "opening is quick" awk -v us="$(field "$scratch/out" open_us)" 'BEGIN { ex
 check "demo" ends 0 env LC_ALL=C "$weft" demo --seconds 1 --seed 3
 check "progress on stderr" grep -q '^step  *[0-9]' "$scratch/err"
 check "no progress on stdout" sh -c "! grep '^step ' '$scratch/out'"
-accuracy=$(sed -n 's/^\([0-9.]*\) % of .*/\1/p' "$scratch/out")
+accuracy=$(sed -n 's/^\([0-9.]*\) % accuracy .*/\1/p' "$scratch/out")
 check "it learns" awk -v a="$accuracy" 'BEGIN { exit !(a > 60) }'
 check "ASCII only" sh -c "! LC_ALL=C grep '[^ -~]' '$scratch/out'"
 check "a curve" grep -q '|.*\*' "$scratch/out"

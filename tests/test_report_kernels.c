@@ -67,6 +67,43 @@ TEST(kernels_in_the_report) {
               "V500H3V1000z\"/>");
     CHECK_HAS(page, "<td class=\"n\">2.5\xc2\xa0MB</td>");
     CHECK(!strstr(page, "<details>"));
+    /* shares add up: 50 + 12.5 + 25 of waiting, and what is missing */
+    CHECK_HAS(page,
+              "<th scope=\"row\">waiting for other threads</th><td class=\"soft\"></td><td "
+              "class=\"bar\"><i style=\"width:50.0%\"></i></td><td class=\"n\">25.0\xc2\xa0%</td>"
+              "<td class=\"n\">1.16\xc2\xa0ms</td>");
+    CHECK_HAS(page,
+              "<th scope=\"row\">everything else</th><td class=\"soft\"></td><td class=\"bar\">"
+              "<i style=\"width:25.0%\"></i></td><td class=\"n\">12.5\xc2\xa0%</td>");
+    world_end(&t);
+}
+
+TEST(equal_kernels_are_one_row) {
+    world t = world_begin();
+    rows(&t);
+    FILE *const f = fopen(run_path(&t.f, "kernels.json"), "w");
+    if (!CHECK(f)) return;
+    fputs("{\"step_us\": 1000, \"threads\": 1, \"kernels\": [", f);
+    for (int i = 0; i < 12; i++)
+        fprintf(f,
+                "{\"name\": \"matmul\", \"scope\": \"block%d/fc1\", \"shape\": \"[8] -> [8]\", "
+                "\"calls\": 1, \"us\": %d, \"share\": 0.05, \"gflops\": %d}, ",
+                i, i < 6 ? 10 : 30, i < 6 ? 8 : 4);
+    fputs("{\"name\": \"matmul\", \"scope\": \"block/fc1\", \"shape\": \"[8] -> [8]\", \"share\": "
+          "0.2}, {\"name\": \"matmul\", \"scope\": \"block1/fc1\", \"shape\": \"[9] -> [8]\", "
+          "\"share\": 0.2}]}",
+          f);
+    fclose(f);
+    const char *page = world_page(&t, NULL);
+    CHECK_EQ(page_count(page, "<th scope=\"row\">matmul"), 3);
+    CHECK_HAS(page,
+              "<th scope=\"row\">matmul \xc3\x97 12<small>[8] \xe2\x86\x92 [8]</small></th><td "
+              "class=\"soft\">block*/fc1</td>");
+    /* 240 us, 60 %; 5 GFLOP/s is the mean by time */
+    CHECK_HAS(page, "<td class=\"n\">60.0\xc2\xa0%</td><td class=\"n\">240.0\xc2\xa0\xc2\xb5s</td>"
+                    "<td class=\"n\">5.0</td>");
+    CHECK(!strstr(page, "waiting for"));
+    CHECK(!strstr(page, "everything else"));
     world_end(&t);
 }
 

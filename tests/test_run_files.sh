@@ -29,7 +29,7 @@ done
 cp data/flowers.csv "$scratch/t.csv"
 run=$scratch/flowers
 check "a run of a table" ends 0 "$weft" train csv "$scratch/t.csv" --run "$run" --steps 400 --quiet
-check "is evaluated" prints ' examples right' "$weft" eval "$run"
+check "is evaluated" prints ' test examples' "$weft" eval "$run"
 cp "$scratch/out" "$scratch/before"
 check "and so it is again" sh -c "'$weft' eval '$run' | cmp - '$scratch/before'"
 as() { # sed script: the table with other words
@@ -41,7 +41,7 @@ check "a class that nobody knows" refuses 4 \
     "$weft" eval "$run"
 check "nor to go on with" refuses 4 'none of the 3 classes' "$weft" train csv --run "$run" --resume --steps 500 --quiet
 as '/,clover$/d'
-check "fewer classes are what they were" prints ' examples right' "$weft" eval "$run"
+check "fewer classes are what they were" prints ' test examples' "$weft" eval "$run"
 as '1s/petal_length/stem_length/'
 check "another column" refuses 4 'input 1 is "stem_length", the network was trained with "petal_length"' "$weft" eval "$run"
 as 's/,sand,/,silt,/'

@@ -16,10 +16,13 @@ for file in config.json metrics.jsonl report.html checkpoints/latest.safetensors
 done
 check "and events" sh -c "ls '$scratch/mlp' | grep -q tfevents"
 check "no temporary file" sh -c "! (cd '$scratch/mlp' && find . | grep -i tmp)"
+check "the report has settings" grep -q '<th scope="row">batch</th><td>32</td>' "$scratch/mlp/report.html"
+check "with defaults" grep -q '<th scope="row">learning rate</th><td>0.002</td>' "$scratch/mlp/report.html"
+check "and a confusion matrix" grep -q '<h2>Confusion matrix</h2>' "$scratch/mlp/report.html"
 check "the report has pictures" grep -q '<svg' "$scratch/mlp/report.html"
 check "its lines are JSON" sh -c "grep -q '\"train/loss\"' '$scratch/mlp/metrics.jsonl'"
 check "hash is 64 digits" sh -c "'$weft' inspect --hash '$scratch/mlp' | grep -Eqx '[0-9a-f]{64}'"
-check "a person reads it" prints 'examples right' "$weft" eval "$scratch/mlp"
+check "a person reads it" prints 'test examples' "$weft" eval "$scratch/mlp"
 check "eval agrees with the training" ends 0 "$weft" eval "$scratch/mlp" --json
 check "fields" has "$scratch/out" test_accuracy test_loss test_count
 check "eval by the checkpoint's path" ends 0 "$weft" eval "$scratch/mlp/checkpoints/latest.safetensors"
@@ -122,7 +125,7 @@ fi
 if [ -s data/flowers.csv ]; then
     check "csv" ends 0 "$weft" train csv data/flowers.csv --run "$scratch/csv" --epochs 20 --json --quiet
     check "fields" has "$scratch/out" test_accuracy test_count
-    check "eval" prints 'examples right' "$weft" eval "$scratch/csv"
+    check "eval" prints 'test examples' "$weft" eval "$scratch/csv"
     check "on another file" ends 0 "$weft" eval "$scratch/csv" data/flowers.csv
 fi
 printf 'a,b,y\n' >"$scratch/number.csv"
@@ -132,7 +135,8 @@ while [ $i -lt 60 ]; do
     i=$((i + 1))
 done
 check "a number is learned" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/number" --json --quiet
-check "R2" has "$scratch/out" test_r2
+check "R2" has "$scratch/out" test_r2 test_rmse test_mae
+check "errors are in the report" grep -q '<dt>RMSE</dt>' "$scratch/number/report.html"
 check "close to 1" sh -c "grep -Eq '\"test_r2\": (0\\.9|1)' '$scratch/out'"
 for unit in 000000 e-12 e25; do # the same table in other units is as easy
     sed -E "2,\$ s/\\.5\$/$unit/" "$scratch/number.csv" >"$scratch/unit.csv"

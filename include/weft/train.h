@@ -150,6 +150,10 @@ typedef struct weft_report {
     size_t picture_count;
     const weft_plate *plates;        /* or NULL; they come before the samples */
     size_t plate_count;
+    const int64_t *confusion;        /* [classes, classes]: how many of class row were taken for class
+                                        column; NULL: not shown */
+    int class_count;
+    const char *const *classes;      /* their names; NULL: 0, 1, ... */
 } weft_report;
 WEFT_API weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *r);
     /* run/report.html from run/metrics.jsonl and config.json: one file, needs nothing else;

@@ -88,12 +88,22 @@ static void report_rows(report *r, weft_json object, const char *prefix, int *ro
     while (weft_json_next(object, &key, &value) && (*rows)++ < REPORT_CONFIG_ROWS) {
         char name[300], own[150];
         weft_json_text(key, own, sizeof own);
-        if (!*prefix && strcmp(own, "title") == 0) continue; /* it is above */
+        if (!*prefix && (!strcmp(own, "title") || !strcmp(own, "settings"))) continue; /* above */
         snprintf(name, sizeof name, "%.140s%s%s", prefix, *prefix ? "." : "", own);
         if (weft_json_kind_of(value) == WEFT_JSON_OBJECT && weft_json_count(value))
             report_rows(r, value, name, rows);
         else report_row(r, name, value);
     }
+}
+
+/* What it was trained with, defaults included, as far as whoever trained has said so. */
+static void report_settings(report *r, weft_json config) {
+    const weft_json settings = weft_json_get(config, "settings");
+    int rows = 0;
+    if (weft_json_kind_of(settings) != WEFT_JSON_OBJECT || !weft_json_count(settings)) return;
+    draft_text(&r->page, "<section>\n<h2>Settings</h2>\n<table>\n<tbody>\n");
+    report_rows(r, settings, "", &rows);
+    draft_text(&r->page, "</tbody>\n</table>\n</section>\n");
 }
 
 static void report_config(report *r, weft_json config) {
@@ -177,10 +187,25 @@ static weft_err report_told(report *r, const char *run, char *problem, size_t by
     return e == WEFT_MEMORY ? e : WEFT_OK;
 }
 
+static void report_all_plots(report *r) {
+    int drawn = 0, first = -1;
+    for (int i = 0; i < r->plot_count; i++)
+        if (!report_once(&r->plots[i]) && !drawn++) first = i;
+    if (!r->plot_count) return;
+    draft_add(&r->page, "<section>\n<h2>%s</h2>\n", drawn ? "Curves" : "Metrics");
+    if (drawn) draft_text(&r->page, "<div class=\"plots\">\n");
+    for (int i = 0; i < r->plot_count; i++) /* if odd, the first has a row of its own */
+        if (!report_once(&r->plots[i])) report_draw(r, &r->plots[i], drawn % 2 && i == first);
+    if (drawn) draft_text(&r->page, "</div>\n");
+    report_list(r);
+    draft_text(&r->page, "</section>\n");
+}
+
 static weft_err report_write(report *r, const char *run) {
     char path[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
     TRAIN_TRY(report_pictures_check(r));
     TRAIN_TRY(report_plates_check(r));
+    TRAIN_TRY(report_confusion_check(r));
     TRAIN_TRY(folder_path(r->c, path, run, LINES_NAME));
     TRAIN_TRY(report_read(r, path));
     TRAIN_TRY(report_told(r, run, kernels_problem, sizeof kernels_problem));
@@ -200,12 +225,9 @@ static weft_err report_write(report *r, const char *run) {
     }
     report_title_text(r, run, config, title, sizeof title);
     report_head(r, title);
-    if (r->plot_count) {
-        draft_text(&r->page, "<section>\n<h2>Curves</h2>\n<div class=\"plots\">\n");
-        const bool odd = r->plot_count % 2; /* then the first has a row of its own */
-        for (int i = 0; i < r->plot_count; i++) report_draw(r, &r->plots[i], odd && !i);
-        draft_text(&r->page, "</div>\n</section>\n");
-    }
+    report_settings(r, config);
+    report_all_plots(r);
+    report_confusion(r);
     report_kernels(r);
     report_plates(r);
     report_pictures(r);

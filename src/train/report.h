@@ -4,6 +4,7 @@
  *     report_plots.c    which metrics share a plot; a plot as SVG
  *     report_figures.c  the key figures and the summary
  *     report_kernels.c  where the time of a step goes
+ *     report_confusion.c  which classes are taken for which
  *     report_plates.c   pictures that came as files, each in a section
  *     report_pictures.c sample pictures as PNG inside the page
  *     report_page.c     style and script */
@@ -50,11 +51,14 @@ typedef struct report {
 void report_arrange(report *r);
 const char *report_label(const series *s); /* "train" */
 void report_draw(report *r, const report_plot *p, bool wide);
+bool report_once(const report_plot *p); /* one value is no curve: it is not drawn, but ... */
+void report_list(report *r);            /* ... listed */
 bool report_noisy(const series *s);               /* drawn with a smooth curve through it */
 double report_latest(report *r, const series *s); /* the end of its curve */
 
 /* The metric of that name on the data that judges best: test, then validation, then training. */
 const series *report_judged(const report *r, const char *name);
+bool report_is_held_out(const series *s, const char *name); /* on data it does not learn from */
 bool report_is_share(const char *name, const series *s); /* shown in percent */
 bool report_is_bytes(const char *name);                  /* "memory_bytes": shown in MB and such */
 const series *report_series_of(const report *r, const char *name); /* NULL: none of that name */
@@ -64,6 +68,8 @@ void report_figures(report *r);
 void report_kernels(report *r);
 void report_pictures(report *r);
 weft_err report_pictures_check(const report *r);
+void report_confusion(report *r);
+weft_err report_confusion_check(const report *r);
 void report_plates(report *r);
 weft_err report_plates_check(const report *r);
 void report_base64(draft *d, const void *bytes, size_t n); /* of a data address */

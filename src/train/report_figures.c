@@ -86,9 +86,10 @@ static void report_accuracy(report *r, const series *s) {
     const bool share = report_is_share("accuracy", s);
     snprintf(note, sizeof note, "%.40s, at step %s", report_label(s),
              report_count(step, (int64_t)s->most.step));
-    report_figure(&r->page, "Best accuracy", report_value(value, s->most.value, share), note);
-    report_figure(&r->page, "Last accuracy", report_value(value, s->last.value, share),
-                  report_label(s));
+    if (s->count > 1)
+        report_figure(&r->page, "Best accuracy", report_value(value, s->most.value, share), note);
+    report_figure(&r->page, s->count > 1 ? "Last accuracy" : "Accuracy",
+                  report_value(value, s->last.value, share), report_label(s));
 }
 
 static void report_time(report *r) { /* short enough for its place: 1:02:03 */
@@ -111,6 +112,13 @@ void report_figures(report *r) {
                  report_noisy(loss) ? ", smoothed" : "");
         report_figure(&r->page, "Final loss", report_value(text, report_latest(r, loss), false),
                       note);
+    }
+    static const char *const errors[][2] = {{"rmse", "RMSE"}, {"mae", "MAE"}, {"r2", "R\xc2\xb2"}};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        const series *const s = report_judged(r, errors[i][0]);
+        if (s) /* of numbers that are predicted */
+            report_figure(&r->page, errors[i][1], report_value(text, s->last.value, false),
+                          report_label(s));
     }
     report_figure(&r->page, "Steps", report_count(text, r->steps), "");
     const bool timed = r->seconds >= 0.01; /* not when all lines were written at one moment */
@@ -160,6 +168,26 @@ static void report_sentence(report *r) {
     }
 }
 
+/* The loss on data it does not learn from, once that has been lower than it is in the end. */
+static void report_overfits(report *r) {
+    draft *d = &r->page;
+    char text[REPORT_NUMBER];
+    const series *loss = NULL;
+    for (int i = 0; i < r->n; i++) {
+        const series *const s = &r->series[i];
+        if (report_is_held_out(s, "loss") && s->count >= 4 && (!loss || s->count > loss->count))
+            loss = s;
+    }
+    if (!loss || !(loss->least.value > 0) || loss->last.value < 1.1 * loss->least.value) return;
+    draft_text(d, "<p class=\"warning\">The ");
+    draft_html(d, report_label(loss));
+    draft_add(d, " loss was lowest, %s,", report_value(text, loss->least.value, false));
+    draft_add(d, " at step %s", report_count(text, (int64_t)loss->least.step));
+    draft_add(d, " and rose to %s: from there on the network overfits. ",
+              report_value(text, loss->last.value, false));
+    draft_text(d, "Stop earlier, or use more data, dropout or weight decay.</p>\n");
+}
+
 void report_summary(report *r) {
     draft *d = &r->page;
     draft_text(d, "<p class=\"summary\">");
@@ -167,4 +195,5 @@ void report_summary(report *r) {
     else if (r->lines) report_sentence(r);
     else draft_text(d, "The run has logged nothing yet.");
     draft_text(d, "</p>\n");
+    report_overfits(r);
 }

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REPORT_KERNELS = 16, REPORT_TENSORS = 12 }; /* seen at once; other kernels unfold */
@@ -59,13 +60,97 @@ static void report_kernel_cell(draft *d, const weft_run_kernel *k) {
     if (arrow) *arrow = 0;
     draft_text(d, "<th scope=\"row\">");
     draft_html(d, k->name);
+    if (k->calls > 1)
+        draft_add(d, " \xc3\x97 %s", report_count((char[REPORT_NUMBER]){0}, k->calls));
     draft_text(d, "<small>");
     draft_html(d, shape);
     if (arrow) draft_text(d, "\xe2\x86\x92"), draft_html(d, arrow + 2);
     draft_text(d, "</small></th>");
 }
 
+/* ---- equal ones ---- */
+
+/* The same place in another copy of a layer: digits become a star, but not in the last word, so that
+ * block3/fc1 and block12/fc1 are one, and block3/fc1 and block3/fc2 are two. */
+static void report_place(const char *scope, char *place) {
+    const char *const last = strrchr(scope, '/');
+    for (; *scope; scope++) {
+        const bool digit = *scope >= '0' && *scope <= '9' && last && scope < last;
+        if (digit && place[-1] == '*') continue;
+        *place++ = digit ? '*' : *scope;
+    }
+    *place = 0;
+}
+
+static bool report_equal(const weft_run_kernel *a, const weft_run_kernel *b) {
+    char place[2][1 + sizeof a->scope] = {" ", " "};
+    report_place(a->scope, place[0] + 1);
+    report_place(b->scope, place[1] + 1);
+    return !strcmp(a->name, b->name) && !strcmp(a->shape, b->shape) && !strcmp(place[0], place[1]);
+}
+
+/* Rates of both together are means by time. */
+static void report_join(weft_run_kernel *to, const weft_run_kernel *x) {
+    const double all = to->us + x->us, part = all > 0 ? x->us / all : 0.5;
+    if (strcmp(to->scope, x->scope) != 0) {
+        char place[1 + sizeof to->scope] = " ";
+        report_place(to->scope, place + 1);
+        strcpy(to->scope, place + 1);
+    }
+    to->calls += x->calls;
+    to->gflops += part * (x->gflops - to->gflops);
+    to->gbs += part * (x->gbs - to->gbs);
+    to->of_roof += part * (x->of_roof - to->of_roof);
+    to->us = all;
+    to->share += x->share;
+}
+
+static int report_dearer(const void *a, const void *b) {
+    const weft_run_kernel *const x = a, *const y = b;
+    const double p = fmax(x->share, -1), q = fmax(y->share, -1); /* fmax drops a nan */
+    if (p != q) return p < q ? 1 : -1;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : strcmp(x->shape, y->shape);
+}
+
+/* Kernels that do the same for equal layers become one row. */
+static void report_group(weft_run_kernels *k) {
+    int n = 0;
+    for (int i = 0; i < k->kernel_count; i++) {
+        int at = 0;
+        while (at < n && !report_equal(&k->kernel[at], &k->kernel[i])) at++;
+        if (at < n) report_join(&k->kernel[at], &k->kernel[i]);
+        else k->kernel[n++] = k->kernel[i];
+    }
+    k->kernel_count = n;
+    qsort(k->kernel, (size_t)n, sizeof *k->kernel, report_dearer);
+}
+
 /* ---- tables ---- */
+
+/* What is no kernel: a name, its share and its time. */
+static void report_other_row(draft *d, const char *name, double share, double most, double us,
+                             bool roof) {
+    draft_add(d, "<tr><th scope=\"row\">%s</th><td class=\"soft\"></td>", name);
+    report_bar_cell(d, share, most);
+    report_time_cell(d, us);
+    draft_add(d, "<td class=\"n\"></td><td class=\"n\"></td>%s</tr>\n",
+              roof ? "<td class=\"n\"></td>" : "");
+}
+
+/* The rows that make the shares add up: waiting, and kernels that kernels.json has no room for. */
+static void report_other_rows(report *r, double most, bool roof) {
+    const weft_run_kernels *const k = &r->kernels;
+    const double all = k->step_us * (double)(k->threads > 0 ? k->threads : 1);
+    double rest = 1;
+    for (int i = 0; i < k->kernel_count; i++) rest -= fmax(0, k->kernel[i].share);
+    if (!(all > 0) || !isfinite(all)) return;
+    if (k->wait > 0) rest -= k->wait;
+    if (k->wait >= 0.0005)
+        report_other_row(&r->page, "waiting for other threads", k->wait, most, k->wait * all, roof);
+    if (rest >= 0.0005 && rest < 1)
+        report_other_row(&r->page, "everything else", rest, most, rest * all, roof);
+}
 
 static void report_kernel_rows(report *r, int from, int to) {
     draft *d = &r->page;
@@ -76,7 +161,7 @@ static void report_kernel_rows(report *r, int from, int to) {
         roof = roof || isfinite(r->kernels.kernel[i].of_roof);
     }
     draft_text(d, "<div class=\"scroll\"><table class=\"costs\">\n<thead><tr><th>Kernel</th>"
-                  "<th>Scope</th><th colspan=\"2\">Share of the step</th>"
+                  "<th>Scope</th><th colspan=\"2\">Share of all time</th>"
                   "<th class=\"n\">Time</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th>");
     draft_add(d, "%s</tr></thead>\n<tbody>\n", roof ? "<th class=\"n\">Of the roof</th>" : "");
     for (int i = from; i < to; i++) {
@@ -91,6 +176,7 @@ static void report_kernel_rows(report *r, int from, int to) {
         if (roof) report_number_cell(d, 100 * k->of_roof, 0, "\xc2\xa0%");
         draft_text(d, "</tr>\n");
     }
+    if (!from) report_other_rows(r, most, roof);
     draft_text(d, "</tbody>\n</table></div>\n");
 }
 
@@ -192,6 +278,7 @@ void report_kernels(report *r) {
     const weft_run_kernels *const k = &r->kernels;
     draft *d = &r->page;
     if (!r->profiled || !k->kernel_count) return;
+    report_group(&r->kernels);
     draft_text(d, "<section>\n<h2>Kernels</h2>\n");
     report_step_words(r);
     const int seen = k->kernel_count <= REPORT_KERNELS + 2 ? k->kernel_count : REPORT_KERNELS;

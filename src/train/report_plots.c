@@ -152,6 +152,11 @@ const series *report_judged(const report *r, const char *name) {
     return best;
 }
 
+bool report_is_held_out(const series *s, const char *name) {
+    const struct report_part *part = report_part_of(s->name);
+    return part && part->judges > 1 && strcmp(report_slash(s->name) + 1, name) == 0;
+}
+
 bool report_is_share(const char *name, const series *s) {
     return strstr(name, "accuracy") && s->n && s->least.value >= 0 && s->most.value <= 1;
 }
@@ -202,8 +207,18 @@ static void report_words(draft *d, const char *name) { /* "steps_per_s" is "step
 
 /* "rate" is "Learning rate", "memory_bytes" is "Memory". */
 static void report_title(draft *d, const char *name) {
+    static const char *const known[][2] = {
+        {"rate", "learning rate"},
+        {"lr", "learning rate"},
+        {"rmse", "RMSE"},
+        {"mae", "MAE"},
+        {"mse", "MSE"},
+        {"r2", "R\xc2\xb2"},
+    };
     char text[SERIES_NAME];
-    strcpy(text, !strcmp(name, "rate") || !strcmp(name, "lr") ? "learning rate" : name);
+    strcpy(text, name);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i][0]) == 0) strcpy(text, known[i][1]);
     if (report_is_bytes(text)) *strrchr(text, '_') = 0;
     text[0] = (char)toupper((unsigned char)text[0]);
     report_words(d, text);
@@ -259,7 +274,7 @@ static void report_path(report_canvas *k, const series *s, const char *class, in
 
 double report_latest(report *r, const series *s) {
     if (!report_noisy(s)) return s->last.value;
-    series_smooth(s, r->curve);
+    series_smooth(s, false, r->curve);
     return r->curve[s->n - 1].value;
 }
 
@@ -307,7 +322,7 @@ static void report_curves(report_canvas *k, const report_plot *p) {
         const series *s = p->line[i];
         if (!s->n) continue;
         const bool noisy = report_noisy(s);
-        if (noisy) series_smooth(s, k->r->curve);
+        if (noisy) series_smooth(s, k->y.log, k->r->curve);
         report_path(k, s, "curve", p->look[i], noisy ? k->r->curve : NULL);
     }
     draft_text(d, "</svg>\n");
@@ -344,6 +359,34 @@ static void report_mark_all(report_canvas *k, const series *marks) {
 }
 
 /* ---- the figure around it ---- */
+
+bool report_once(const report_plot *p) {
+    for (int i = 0; i < p->n; i++)
+        if (p->line[i]->count > 1) return false;
+    return true;
+}
+
+void report_list(report *r) {
+    draft *d = &r->page;
+    char text[REPORT_NUMBER];
+    bool any = false;
+    for (int k = 0; k < r->plot_count; k++) {
+        const report_plot *const p = &r->plots[k];
+        for (int i = 0; report_once(p) && i < p->n; i++) {
+            const series *const s = p->line[i];
+            const bool share = s->n && report_is_share(p->name, s),
+                       bytes = report_is_bytes(s->name);
+            draft_text(d, any ? ", " : "<p class=\"note\">Logged once: ");
+            any = true;
+            report_words(d, s->name);
+            draft_add(d, " <b>%s</b>",
+                      !s->n   ? "\xe2\x80\x93"
+                      : bytes ? report_bytes(text, s->last.value)
+                              : report_value(text, s->last.value, share));
+        }
+    }
+    if (any) draft_text(d, ".</p>\n");
+}
 
 static void report_legend(report *r, const report_plot *p, bool share) {
     draft *d = &r->page;

@@ -78,20 +78,22 @@ bool series_noisy(const series *s) {
     return s->count >= 40 && s->turns > s->count / 5;
 }
 
-void series_smooth(const series *s, series_point *out) {
+void series_smooth(const series *s, bool log_axis, series_point *out) {
     const int most = s->n / 30 + 1;
     for (int i = 0; i < s->n; i++) {
         /* Narrow at the beginning, where curves are steep. */
-        const int reach = i < most ? i : most;
+        const int reach = i / 2 < most ? i / 2 : most;
         const double spread = reach ? reach : 1;
         double sum = 0, weights = 0;
         for (int k = -2 * reach; k <= 2 * reach; k++) {
             if (i + k < 0 || i + k >= s->n) continue;
             const series_bucket *b = &s->at[i + k];
             const double w = exp(-0.5 * k * k / (spread * spread)) * (double)b->count;
-            sum += w * (b->values / (double)b->count);
+            const double mean = b->values / (double)b->count;
+            sum += w * (log_axis ? log(mean) : mean);
             weights += w;
         }
-        out[i] = (series_point){s->at[i].steps / (double)s->at[i].count, sum / weights};
+        out[i] = (series_point){s->at[i].steps / (double)s->at[i].count,
+                                log_axis ? exp(sum / weights) : sum / weights};
     }
 }

@@ -39,8 +39,9 @@ bool series_new(series *s, weft_ctx *c, const char *name); /* false: out of memo
 void series_add(series *s, int64_t step, double value);
 void series_free(series *s, weft_ctx *c);
 
-/* out (s->n): the mean of each bucket and its neighbours; a curve through the noise. */
-void series_smooth(const series *s, series_point *out);
+/* out (s->n): the mean of each bucket and its neighbours; a curve through the noise. log: the
+ * geometric mean, which lies amid the noise on a logarithmic axis; all values must be above 0. */
+void series_smooth(const series *s, bool log, series_point *out);
 bool series_noisy(const series *s); /* whether such a curve says more than the values */
 
 #endif
