@@ -31,6 +31,12 @@ enum {
     LIMIT_EINSUM_OPERANDS = 8, /* letters of all of them fit into one text on the stack             */
     LIMIT_POOL_WINDOW = 4096,  /* along an axis: the definition has a slice for each place          */
     LIMIT_RANDINT = 1 << 24,   /* values of weft_randint: more would be drawn unevenly              */
+
+    /* Plans. An instruction names registers and views by 16 bits; the last number is nobody's. */
+    LIMIT_REGISTERS = 65534,   /* instructions of a kernel, its views, and slots while it runs      */
+    LIMIT_THREADS = 256,       /* of a plan and of a context; asked for more, so many are taken     */
+    LIMIT_PLANS = 4096,        /* that a weft_plans keeps: looking one up walks through all         */
+    LIMIT_PLAN_KEY = 16,       /* numbers of its keys, which it keeps in place                      */
 };
 
 #endif

@@ -1,9 +1,8 @@
 /* compile.c - from a graph and a wish to a plan: one call per pass, top to bottom.
  *
  * The plan holds no pointer into the graph, and nothing is left behind when a pass fails. */
+#include "core/limits.h"
 #include "plan/lower.h"
-
-enum { COMPILE_THREADS = 256 }; /* more are never useful */
 
 static weft_err compile_no_memory(const compile *c) {
     return weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
@@ -106,7 +105,7 @@ static weft_err compile_draws(const compile *c, const weft_graph *g, const uint3
 
 /* ---- arrays ---- */
 
-static bool compile_arrays(compile *c) {
+bool compile_arrays(compile *c) {
     c->n = c->g->n;
     c->live = mem_new(c->m, c->n);
     c->copied = mem_new(c->m, c->n);
@@ -138,7 +137,7 @@ static bool compile_arrays(compile *c) {
     return true;
 }
 
-static void compile_release(compile *c) {
+void compile_release(compile *c) {
     mem_free(c->m, c->live);
     mem_free(c->m, c->copied);
     mem_free(c->m, c->stored);
@@ -289,14 +288,28 @@ static bool compile_bindings(compile *c, const weft_graph *from, const uint32_t 
 
 /* ---- the pipeline ---- */
 
+/* Is every pass checked? Always where assertions are on. */
+static bool compile_verifies(const compile *c) {
+#ifdef NDEBUG
+    return c->ctx->debug > 0;
+#else
+    (void)c;
+    return true;
+#endif
+}
+
 static weft_err compile_steps(compile *c, const weft_graph *from, const uint32_t *map) {
+    const bool verify = compile_verifies(c);
     double since = weft_phase_start(c->ctx);
     if (!view_pass(c)) return c->ctx->err;
+    if (verify) WEFT_TRY(verify_views(c, "view"));
     record_pass(c->ctx, "view", &since);
     compile_settle(c);
     if (!compile_bindings(c, from, map)) return c->ctx->err;
+    if (verify) WEFT_TRY(verify_views(c, "settle"));
     record_pass(c->ctx, "settle", &since);
     if (!fuse_pass(c)) return c->ctx->err;
+    if (verify) WEFT_TRY(verify_clusters(c, "fuse"));
     record_pass(c->ctx, "fuse", &since);
     if (!lower_pass(c)) return c->ctx->err;
     record_pass(c->ctx, "lower", &since);
@@ -305,12 +318,12 @@ static weft_err compile_steps(compile *c, const weft_graph *from, const uint32_t
             c->plan->out[i].buf = c->buf[c->fetch[i].node];
             c->plan->buf[c->plan->out[i].buf].pinned = true;
         }
+    if (verify) WEFT_TRY(verify_steps(c->plan, "lower"));
     if (!join_pass(c)) return c->ctx->err;
+    if (verify) WEFT_TRY(verify_steps(c->plan, "join"));
     record_pass(c->ctx, "join", &since);
     WEFT_TRY(memory_pass(c->plan));
-#ifndef NDEBUG
-    WEFT_TRY(memory_check(c->plan));
-#endif
+    if (verify) WEFT_TRY(memory_check(c->plan));
     for (size_t i = 0; i < c->plan->steps; i++)
         c->plan->flops += c->plan->step[i].flops, c->plan->bytes += c->plan->step[i].bytes;
     record_pass(c->ctx, "memory", &since);
@@ -408,6 +421,7 @@ static weft_err compile_all(compile *c, weft_graph *from) {
             if (!e) state_hold(s);
         }
     }
+    if (!e && compile_verifies(c)) e = verify_graph(c, "rewrite");
     if (!e)
         e = c->ctx->backend->whole_graph ? compile_whole(c, from, map)
                                          : compile_steps(c, from, map);
@@ -433,7 +447,7 @@ weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
     c.plan->m = &ctx->m;
     c.plan->memory.m = &ctx->m;
     c.plan->origin = g;
-    c.plan->threads = d->watch ? 1 : d->threads > 0 ? (int)min_i64(d->threads, COMPILE_THREADS) : 0;
+    c.plan->threads = d->watch ? 1 : d->threads > 0 ? (int)min_i64(d->threads, LIMIT_THREADS) : 0;
     weft_err e = WEFT_OK;
     if (d->watch && ctx->backend->whole_graph)
         e = weft_fail(ctx, WEFT_UNSUPPORTED, "weft_compile: \"%s\" cannot watch a plan",

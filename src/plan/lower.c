@@ -178,6 +178,9 @@ static bool lower_code(lower *l) {
 
 static bool lower_kernel(lower *l) {
     compile *c = l->c;
+    bool stored = false;
+    for (uint32_t m = l->k->first; m && !stored; m = c->next[m]) stored = c->stored[m];
+    if (!stored) return true; /* whoever reads a member computes it again */
     if (!lower_code(l)) return false;
     step *s = lower_step(c, STEP_KERNEL, l->k->first);
     if (!s) return false;

@@ -2,6 +2,7 @@
  *
  * What members read from elsewhere becomes loads; a value that nobody stored is computed again.
  * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it. */
+#include "core/limits.h"
 #include "plan/lower.h"
 #include <assert.h>
 
@@ -12,7 +13,7 @@ ktype lower_type(int dtype) {
 }
 
 uint16_t lower_emit(lower *l, kins i) {
-    if (l->nins == LOWER_NONE) l->failed = "more than 65534 instructions";
+    if (l->nins == LIMIT_REGISTERS) l->failed = "more than 65534 instructions";
     else if (!MEM_PUSH(l->c->m, l->ins, l->nins, l->ins_cap, i)) l->c->starved = true;
     return l->nins ? (uint16_t)(l->nins - 1) : 0;
 }
@@ -32,7 +33,7 @@ static uint16_t lower_same(lower *l, kins i) {
 uint16_t lower_view(lower *l, const kview *v) {
     for (size_t i = 0; i < l->nview; i++)
         if (!memcmp(&l->view[i], v, sizeof *v)) return (uint16_t)i;
-    if (l->nview == LOWER_NONE) l->failed = "more than 65534 views";
+    if (l->nview == LIMIT_REGISTERS) l->failed = "more than 65534 views";
     else if (!MEM_PUSH(l->c->m, l->view, l->nview, l->view_cap, *v)) l->c->starved = true;
     return l->nview ? (uint16_t)(l->nview - 1) : 0;
 }

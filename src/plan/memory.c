@@ -9,11 +9,6 @@
 
 enum { MEMORY_ALIGN = 256 };
 
-static uint32_t memory_root(const weft_plan *p, uint32_t b) {
-    while (p->buf[b].place == BUF_ALIAS) b = p->buf[b].alias;
-    return b;
-}
-
 static void memory_touch(weft_plan *p, uint32_t b, uint32_t at) {
     if (b == KNOBUF) return;
     for (;; b = p->buf[b].alias) {
@@ -74,10 +69,6 @@ static void memory_in_place(weft_plan *p) {
             }
         }
     }
-}
-
-static bool memory_overlap(const buffer *a, const buffer *b) {
-    return a->first <= b->last && b->first <= a->last;
 }
 
 /* Steps from..to during which a place is taken, up to byte `end`. */
@@ -217,54 +208,5 @@ weft_err memory_pass(weft_plan *p) {
                                            : p->state[root->state]->entry[root->entry].data) +
                 at;
     }
-    return WEFT_OK;
-}
-
-/* Is something written to buffer b, or to one that shares its memory, before step `at` is done
- * with it? */
-static bool memory_written(const weft_plan *p, uint32_t b, uint32_t at) {
-    uint32_t root = memory_root(p, b);
-    if (p->buf[root].place != BUF_ARENA || p->buf[root].pinned || !p->buf[root].bytes)
-        return true; /* feeds are written from outside, nothing by nobody */
-    for (uint32_t i = 0; i <= at; i++) {
-        const step *s = &p->step[i];
-        for (int k = s->nin; k < s->nin + s->nout; k++)
-            if (s->in[k].buf != KNOBUF && memory_root(p, s->in[k].buf) == root) return true;
-        for (int k = 0; s->kern && i < at && k < s->kern->nins; k++)
-            if (s->kern->ins[k].op == K_STORE &&
-                memory_root(p, s->kern->view[s->kern->ins[k].view].buf) == root)
-                return true;
-    }
-    return false;
-}
-
-weft_err memory_check(const weft_plan *p) {
-    for (uint32_t i = 0; i < p->steps; i++) {
-        const step *s = &p->step[i];
-        for (int k = 0; k < s->nin; k++)
-            if (!memory_written(p, s->in[k].buf, i))
-                return weft_fail(p->ctx, WEFT_DEVICE,
-                                 "memory: step %u reads buffer %u, which nothing wrote", i,
-                                 s->in[k].buf);
-        for (int k = 0; s->kern && k < s->kern->nins; k++) {
-            const kins *x = &s->kern->ins[k];
-            if ((x->op == K_LOAD || x->op == K_TAKE) &&
-                !memory_written(p, s->kern->view[x->view].buf, i))
-                return weft_fail(p->ctx, WEFT_DEVICE,
-                                 "memory: step %u loads buffer %u, which nothing wrote", i,
-                                 s->kern->view[x->view].buf);
-        }
-    }
-    for (uint32_t a = 0; a < p->bufs; a++)
-        for (uint32_t b = a + 1; b < p->bufs; b++) {
-            const buffer *x = &p->buf[a], *y = &p->buf[b];
-            if (x->place != BUF_ARENA || y->place != BUF_ARENA || x->first == UINT32_MAX ||
-                y->first == UINT32_MAX)
-                continue;
-            if (memory_overlap(x, y) && x->offset < y->offset + y->bytes &&
-                y->offset < x->offset + x->bytes)
-                return weft_fail(p->ctx, WEFT_DEVICE, "memory: buffers %u and %u overlap",
-                                 memory_root(p, a), memory_root(p, b));
-        }
     return WEFT_OK;
 }

@@ -106,7 +106,17 @@ void     record_gone(weft_plan *p);
 weft_err record_run(weft_plan *p);
 /* a pass from *since until now, which then becomes *since */
 void     record_pass(const weft_ctx *c, const char *name, double *since);
+
+/* verify.c: what holds after the pass of that name; the number in a message is a node, cluster or step */
+weft_err verify_graph(const compile *c, const char *pass);     /* order and shapes                */
+weft_err verify_views(const compile *c, const char *pass);     /* inside their bases              */
+weft_err verify_clusters(const compile *c, const char *pass);  /* whole, and in order             */
+weft_err verify_steps(const weft_plan *p, const char *pass);   /* registers, views, buffers       */
 weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
+
+/* The arrays of a compilation over c->g; false: out of memory, the context knows. */
+bool compile_arrays(compile *c);
+void compile_release(compile *c);
 
 /* Node n of `from` with operands `in`, computed in the order of the images among them, and permuted
  * again; poison if there are none. `image`, by nodes of `from`: made by a block that gives images

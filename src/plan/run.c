@@ -1,5 +1,6 @@
 /* run.c - a plan from outside: feeds, running, results, statistics, and the bounded cache of
  * plans. */
+#include "core/limits.h"
 #include "plan/passes.h"
 #include <math.h>
 #include <stdio.h>
@@ -166,9 +167,8 @@ weft_stats weft_plan_stats(const weft_plan *p) {
 
 /* ---- plans by key ---- */
 
-enum { PLANS_KEY = 16 };
 typedef struct plans_item {
-    int64_t key[PLANS_KEY];
+    int64_t key[LIMIT_PLAN_KEY];
     int n;
     uint64_t used;
     weft_plan *plan;
@@ -185,9 +185,10 @@ struct weft_plans {
 };
 
 weft_plans *weft_plans_new(weft_ctx *c, weft_state *s, int capacity, weft_build build, void *user) {
-    if (!c || !build || capacity < 1 || capacity > 4096) {
+    if (!c || !build || capacity < 1 || capacity > LIMIT_PLANS) {
         weft_fail(c, WEFT_ARGUMENT,
-                  "weft_plans_new: a context, a builder and a capacity of 1 to 4096 were expected");
+                  "weft_plans_new: a context, a builder and a capacity of 1 to %d were expected",
+                  LIMIT_PLANS);
         return NULL;
     }
     weft_plans *ps = mem_new(&c->m, sizeof *ps + (size_t)capacity * sizeof *ps->item);
@@ -200,9 +201,9 @@ weft_plans *weft_plans_new(weft_ctx *c, weft_state *s, int capacity, weft_build 
 }
 
 weft_plan *weft_plans_get(weft_plans *ps, const int64_t *key, int n) {
-    if (!ps || !key || n < 1 || n > PLANS_KEY) {
+    if (!ps || !key || n < 1 || n > LIMIT_PLAN_KEY) {
         weft_fail(ps ? ps->ctx : NULL, WEFT_ARGUMENT,
-                  "weft_plans_get: a key of 1 to %d numbers was expected", PLANS_KEY);
+                  "weft_plans_get: a key of 1 to %d numbers was expected", LIMIT_PLAN_KEY);
         return NULL;
     }
     plans_item *oldest = &ps->item[0];

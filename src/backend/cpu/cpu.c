@@ -8,6 +8,7 @@
 #include "backend/cpu/cpu_parts.h"
 #include "backend/cpu/crew.h"
 #include "backend/cpu/epilogue.h"
+#include "core/limits.h"
 #include <assert.h>
 #include <math.h>
 #if WEFT_X86
@@ -48,7 +49,7 @@ typedef struct cpu_program {
 static int cpu_count(void) {
 #if defined(_SC_NPROCESSORS_ONLN)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
+    return n < 1 ? 1 : n > LIMIT_THREADS ? LIMIT_THREADS : (int)n;
 #else
     return 1;
 #endif
@@ -62,7 +63,7 @@ static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
     c->device = dev;
     c->spread = cpu_spread;
     if (c->threads < 1) c->threads = cpu_count();
-    if (c->threads > 256) c->threads = 256;
+    if (c->threads > LIMIT_THREADS) c->threads = LIMIT_THREADS;
     return WEFT_OK;
 }
 

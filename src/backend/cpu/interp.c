@@ -4,6 +4,7 @@
  * folds across columns, run in phases, each a sweep that computes what its folds or stores need. */
 #include "backend/cpu/interp_prep.h"
 #include "core/context.h"
+#include "core/limits.h"
 #include <assert.h>
 
 static int prep_table(int type) {
@@ -15,7 +16,7 @@ static int prep_table(int type) {
 static uint16_t prep_slot(prep *q, int kind, uint32_t fill, uint16_t view) {
     const interp_slot slot = {.kind = (uint8_t)kind, .fill = fill, .view = view};
     assert(kind <= SLOT_OUT);
-    if (q->nslot == PREP_NONE) q->failed = "more than 65535 registers";
+    if (q->nslot == LIMIT_REGISTERS) q->failed = "more than 65534 registers";
     else if (!MEM_PUSH(q->p->m, q->slot, q->nslot, q->slot_cap, slot)) q->starved = true;
     return q->nslot ? (uint16_t)(q->nslot - 1) : 0;
 }
@@ -31,7 +32,7 @@ static void prep_give(prep *q, uint16_t slot) {
 }
 
 static void prep_emit(prep *q, iop o) {
-    if (q->nop == UINT16_MAX) q->failed = "more than 65535 operations";
+    if (q->nop == LIMIT_REGISTERS) q->failed = "more than 65534 operations";
     else if (!MEM_PUSH(q->p->m, q->op, q->nop, q->op_cap, o)) q->starved = true;
 }
 

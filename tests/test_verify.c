@@ -1,0 +1,225 @@
+/* test_verify.c - the verifier of src/plan/verify.c: each invariant is broken on purpose, and found.
+ *
+ * Graphs and clusters are broken in a compilation that is driven by hand, steps and buffers in a
+ * finished plan. What is broken is mended again, so that one plan serves all cases. */
+#include "plan/lower.h"
+#include "test.h"
+
+#include <stdio.h>
+
+static weft_ctx *c;
+static weft_state *s;
+static weft_graph *g;
+
+static void begin(void) {
+    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1});
+    s = weft_state_new(c);
+    g = weft_graph_new(c);
+}
+
+static void end(void) {
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
+
+/* Breaks an integer, expects the message, mends it. */
+#define BROKEN(place, value, check, part)                                                          \
+    do {                                                                                           \
+        CASE("%s = %s", #place, #value);                                                           \
+        const __typeof__(place) kept_ = (place);                                                   \
+        (place) = (value);                                                                         \
+        CHECK_EQ(check, WEFT_DEVICE);                                                              \
+        CHECK_HAS(weft_error(c), part);                                                            \
+        (place) = kept_;                                                                           \
+        CHECK_EQ(check, WEFT_OK);                                                                  \
+    } while (0)
+
+/* ---- a compilation by hand, up to the clusters ---- */
+
+typedef struct by_hand {
+    weft_tensor x, sum, view, padded, product, all, index;
+    weft_plan_desc desc;
+    weft_plan plan;
+    compile c;
+} by_hand;
+
+static bool by_hand_begin(by_hand *h) {
+    h->x = weft_input(g, WEFT_F32, weft_dims(6, 4));
+    h->view = weft_slice(h->x, 0, 1, 5, 2);
+    h->padded = weft_pad(h->x, 1, 1, 2, 0);
+    h->sum = weft_sum(weft_exp(h->x), weft_dims(1), true);
+    h->product = weft_matmul(h->x, weft_transpose(h->x, 0, 1));
+    h->index = weft_neg(weft_permute(h->padded, weft_dims(1, 0)));
+    h->all = weft_concat(weft_list(weft_relu(h->product), weft_expand(h->sum, weft_dims(6, 2))), 1);
+    h->plan = (weft_plan){.ctx = c, .m = &c->m};
+    h->c = (compile){.ctx = c, .m = &c->m, .desc = &h->desc, .plan = &h->plan, .g = g};
+    if (!CHECK(compile_arrays(&h->c))) return false;
+    memset(h->c.live, 1, h->c.n);
+    h->c.live[0] = 0;
+    h->c.stored[h->all.id] = h->c.stored[h->index.id] = STORED_HARD;
+    return CHECK(view_pass(&h->c)) && CHECK(fuse_pass(&h->c));
+}
+
+static void by_hand_end(by_hand *h) {
+    compile_release(&h->c); /* with the graph */
+    weft_state_free(s);
+    weft_close(c);
+}
+
+TEST(what_is_wrong_with_a_graph) {
+    by_hand h = {.plan = {.threads = 1}};
+    begin();
+    if (!by_hand_begin(&h)) return;
+    CHECK_EQ(verify_graph(&h.c, "a test"), WEFT_OK);
+#define GRAPH(place, value, part) BROKEN(place, value, verify_graph(&h.c, "a test"), part)
+    node *sum = &g->node[h.sum.id], *view = &g->node[h.view.id], *pad = &g->node[h.padded.id],
+         *product = &g->node[h.product.id], *all = &g->node[h.all.id];
+    GRAPH(g->edge[sum->in], h.sum.id, "does not come first");
+    GRAPH(g->edge[sum->in], 0, "does not come first");
+    GRAPH(sum->nin, 2, "is none");
+    GRAPH(sum->op, OP_COUNT, "is none");
+    GRAPH(sum->attr, (uint32_t)g->attrs, "outside the pools");
+    GRAPH(g->attr[sum->attr], 1, "shapes");
+    GRAPH(g->dim[sum->dim], 5, "shapes");
+    GRAPH(g->attr[view->attr + 1], 4, "shapes");
+    GRAPH(g->attr[pad->attr + 1], -1, "shapes");
+    GRAPH(g->dim[product->dim + 1], 5, "shapes");
+    GRAPH(g->attr[all->attr], 2, "shapes");
+    GRAPH(g->dim[all->dim + 1], 9, "shapes");
+    GRAPH(h.c.live[h.sum.id], 0, "not live");
+#undef GRAPH
+    by_hand_end(&h);
+}
+
+TEST(what_is_wrong_with_views) {
+    by_hand h = {.plan = {.threads = 1}};
+    begin();
+    if (!by_hand_begin(&h)) return;
+    CHECK_EQ(verify_views(&h.c, "a test"), WEFT_OK);
+#define VIEWS(place, value, part) BROKEN(place, value, verify_views(&h.c, "a test"), part)
+    aview *v = &h.c.view[h.view.id], *pad = &h.c.view[h.padded.id];
+    VIEWS(v->off, 17, "leaves its base");
+    VIEWS(v->off, -1, "leaves its base");
+    VIEWS(v->stride[0], 24, "leaves its base");
+    VIEWS(v->base, 0, "no base");
+    VIEWS(v->base, h.all.id, "no base");
+    VIEWS(v->at, h.all.id, "begins nowhere");
+    VIEWS(pad->lo[1], -3, "leaves its base");
+    VIEWS(pad->guard, false, "leaves its base");
+#undef VIEWS
+    by_hand_end(&h);
+}
+
+TEST(what_is_wrong_with_clusters) {
+    by_hand h = {.plan = {.threads = 1}};
+    begin();
+    if (!by_hand_begin(&h)) return;
+    CHECK_EQ(verify_clusters(&h.c, "a test"), WEFT_OK);
+#define CLUSTERS(place, value, part) BROKEN(place, value, verify_clusters(&h.c, "a test"), part)
+    const uint32_t k = h.c.cluster_of[h.product.id], last = h.c.cluster_of[h.all.id];
+    CLUSTERS(h.c.cluster_of[h.product.id], last, "to two clusters or to none");
+    CLUSTERS(h.c.cluster_of[h.product.id], 0, "to two clusters or to none");
+    CLUSTERS(h.c.cluster_of[h.x.id], k, "what is not computed");
+    CLUSTERS(h.c.cluster[k].nodes, 7, "lost members");
+    CLUSTERS(h.c.cluster[k].pos, 0, "no place");
+    CLUSTERS(h.c.cluster[last].pos, 1, "later or never");
+    CLUSTERS(h.c.cluster[k].kind, CLUSTER_GONE, "to no cluster");
+    CLUSTERS(h.c.next[h.product.id], h.product.id, "to two clusters or to none");
+#undef CLUSTERS
+    by_hand_end(&h);
+}
+
+/* ---- a finished plan ---- */
+
+static weft_plan *plan_of_steps(void) {
+    weft_tensor x = weft_input(g, WEFT_F32, weft_dims(8, 4));
+    weft_tensor w = weft_param(g, s, "w", weft_dims(4, 4), (weft_init){0});
+    weft_tensor v = weft_param(g, s, "v", weft_dims(4, 4), (weft_init){0});
+    weft_tensor y = weft_matmul(weft_softmax(x, 1), w), z = weft_cumsum(weft_tanh(y), 0);
+    weft_tensor q = weft_matmul(weft_transpose(y, 0, 1), z);
+    weft_updates u =
+        weft_updates_join(g, weft_assign(w, weft_matmul(q, q)), weft_assign(v, weft_cumsum(q, 0)));
+    return weft_compile(g, &(weft_plan_desc){.fetch = weft_list(z), .update = u});
+}
+
+static uint32_t state_buffer(const weft_plan *p, uint32_t not ) {
+    for (uint32_t b = 0; b < p->bufs; b++)
+        if (p->buf[b].place == BUF_STATE && b != not ) return b;
+    return KNOBUF;
+}
+
+TEST(what_is_wrong_with_steps) {
+    begin();
+    weft_plan *p = plan_of_steps();
+    if (!p) CHECK_STR(weft_error(c), "a plan");
+    size_t kern = 0, product = 0;
+    while (p && kern < p->steps && p->step[kern].kind != STEP_KERNEL) kern++;
+    while (p && product < p->steps && p->step[product].kind != STEP_MATMUL) product++;
+    if (!p || !CHECK(kern < p->steps && product < p->steps)) return;
+    CHECK_EQ(verify_steps(p, "a test"), WEFT_OK);
+#define STEPS(place, value, part) BROKEN(place, value, verify_steps(p, "a test"), part)
+    kernel *k = p->step[kern].kern;
+    step *m = &p->step[product];
+    int load = 0, store = k->nins - 1;
+    while (k->ins[load].op != K_LOAD) load++;
+    STEPS(p->step[kern].kind, STEP_KINDS, "is none");
+    STEPS(p->step[kern].nin, 2, "no operands");
+    STEPS(p->step[kern].kern, NULL, "no operands");
+    STEPS(m->nin, STEP_OPERANDS, "is none");
+    STEPS(m->in[0].buf, (uint32_t)p->bufs, "is nowhere");
+    STEPS(m->in[0].buf, KNOBUF, "has no buffer");
+    STEPS(m->in[0].off, 1, "leaves its buffer");
+    STEPS(m->in[0].dim[0], 9, "leaves its buffer");
+    STEPS(k->inner, 2, "no loop");
+    STEPS(k->dim[0], -1, "negative");
+    STEPS(k->dim[0], 1000, "leaves its buffer");
+    STEPS(k->ins[store].a, (uint16_t)store, "too early");
+    STEPS(k->ins[store].view, k->nview, "leaves its buffer");
+    STEPS(k->ins[store].op, K_CONST, "stores nothing");
+    STEPS(k->ins[load].op, OP_matmul, "is none");
+    STEPS(k->view[k->ins[load].view].off, 1000, "leaves its buffer");
+    STEPS(k->view[k->ins[load].view].off, -1, "leaves its buffer");
+    STEPS(k->view[k->ins[load].view].buf, KNOBUF, "leaves its buffer");
+    STEPS(k->view[k->ins[load].view].at, (uint32_t)p->bufs, "leaves its buffer");
+    STEPS(p->out[0].bytes, 1 << 20, "no memory");
+    const uint32_t w = state_buffer(p, KNOBUF), v = state_buffer(p, w);
+    size_t writes = 0; /* the last step that writes a state shall write the other one */
+    for (size_t i = 0; i < p->steps; i++)
+        if (p->step[i].nout && p->buf[p->step[i].in[p->step[i].nin].buf].place == BUF_STATE)
+            writes = i;
+    step *last = &p->step[writes];
+    uint32_t *to = &last->in[last->nin].buf;
+    if (CHECK(v != KNOBUF && writes)) {
+        step *first = NULL;
+        for (size_t i = 0; i + 1 < writes && !first; i++)
+            if (p->step[i].nout && p->step[i].in[p->step[i].nin].buf != *to &&
+                p->buf[p->step[i].in[p->step[i].nin].buf].bytes >= p->buf[*to].bytes)
+                first = &p->step[i];
+        if (CHECK(first)) STEPS(first->in[first->nin].buf, *to, "by two steps");
+    }
+#undef STEPS
+    weft_plan_free(p);
+    end();
+}
+
+TEST(what_is_wrong_with_the_arena) {
+    begin();
+    weft_plan *p = plan_of_steps();
+    if (!p) CHECK_STR(weft_error(c), "a plan");
+    size_t product = 0;
+    while (p && product < p->steps && p->step[product].kind != STEP_MATMUL) product++;
+    if (!p || !CHECK(product < p->steps)) return;
+    CHECK_EQ(memory_check(p), WEFT_OK);
+#define ARENA(place, value, part) BROKEN(place, value, memory_check(p), part)
+    const uint32_t in = p->step[product].in[0].buf, out = p->step[product].in[2].buf;
+    ARENA(p->buf[in].offset, p->buf[out].offset, "overlap");
+    ARENA(p->buf[out].offset, p->arena_bytes, "leaves the arena");
+    ARENA(p->buf[in].last, 0, "not alive");
+    ARENA(p->buf[out].first, (uint32_t)p->steps, "not alive");
+    ARENA(p->step[0].kern->nins, 0, "never written");
+#undef ARENA
+    weft_plan_free(p);
+    end();
+}
+#undef BROKEN
