@@ -93,7 +93,6 @@ typedef struct step {
     int64_t   attr[STEP_ATTRS];   /* of the operation or block                                   */
     double    flops, bytes;       /* estimated                                                   */
     uint32_t  scope;              /* offset in plan->text: where it was recorded                 */
-    void     *exe;                /* the backend's own                                           */
 } step;
 
 typedef enum buffer_place { BUF_ARENA, BUF_STATE, BUF_DATA, BUF_ALIAS } buffer_place;
