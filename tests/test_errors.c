@@ -252,7 +252,7 @@ TEST(views) {
 
 TEST(picking_and_ordering) {
     weft_shape five = {5, {1, 1, 1, 1, 1, 0, 0, 0}};
-    BAD(DTYPE, "index must be an integer tensor, got f32", weft_take_along(x, x, 0));
+    BAD(DTYPE, "take_along: integers were expected as indices, got f32", weft_take_along(x, x, 0));
     BAD(SHAPE, "take_along [4,6] by [4]", weft_take_along(x, n, 0));
     BAD(ARGUMENT, "no axis", weft_take_along(x, n, 2));
     BAD(ARGUMENT, "missing", weft_take_along(x, none, 0));
@@ -333,7 +333,7 @@ TEST(blocks) {
     BAD(SHAPE, "conv_transpose2d", weft_conv_transpose2d(image, kernel_of(4, 3, 3, 3), NULL));
     BAD(SHAPE, "conv_transpose2d",
         weft_conv_transpose2d(image, kernel_of(3, 4, 1, 1), &(weft_conv_desc){.padding = {4, 4}}));
-    BAD(SHAPE, "output padding 3",
+    BAD(ARGUMENT, "output padding of 3, below stride 1 or dilation 1",
         weft_conv_transpose2d(image, kernel_of(3, 4, 3, 3),
                               &(weft_conv_desc){.output_padding = {3, 0}}));
     BAD(SHAPE, "conv_transpose1d", weft_conv_transpose1d(x, x, NULL));

@@ -296,7 +296,8 @@ typedef struct weft_nn_classes_desc {
 } weft_nn_classes_desc;
 WEFT_API weft_tensor weft_nn_cross_entropy(weft_tensor logits, weft_tensor targets,
         const weft_nn_classes_desc *d);
-    /* [..., classes]; targets i32 [...], or f32 [..., classes]: probabilities */
+    /* [..., classes]; targets i32 [...], or f32 [..., classes]: probabilities. The loss of a target
+       that is no class is nan */
 WEFT_API weft_tensor weft_nn_nll(weft_tensor log_p, weft_tensor targets,
         const weft_nn_classes_desc *d);
     /* the same for logarithms of probabilities */

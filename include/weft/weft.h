@@ -420,7 +420,7 @@ WEFT_API weft_recurred weft_recur(weft_cell cell, weft_tensor x, weft_tensor w_i
     /* x [T, B, I], w_ih [gates H, I], w_hh [gates H, H]; optional biases [gates H] */
 WEFT_API int weft_cell_gates(weft_cell cell);  /* the table's; 0 for no cell */
 WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets);
-    /* [..., classes], i32 [...]: mean */
+    /* [..., classes], i32 [...]: mean; nan if a target is no class, an error if it is constant */
 WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);  /* mean (a - b)^2 */
 
 /* ---- gradients --------------------------------------------------------------------------- */

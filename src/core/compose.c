@@ -227,7 +227,9 @@ weft_err weft_split(weft_tensor x, int axis, int parts, weft_tensor *out) {
 
 weft_tensor weft_gather(weft_tensor x, weft_tensor index, int axis) {
     weft_tensor both[2] = {x, index};
-    if (!graph_checked(x.g, both, 2) || !shape_axis(x, "gather", &axis)) return tensor_at(x.g, 0);
+    if (!graph_checked(x.g, both, 2) || !shape_axis(x, "gather", &axis) ||
+        !shape_index(index, "gather"))
+        return tensor_at(x.g, 0);
     weft_shape sx = weft_shape_of(x), si = weft_shape_of(index), at = sx, wide = sx, out = {0};
     if (sx.rank - 1 + si.rank > WEFT_MAX_RANK)
         return graph_fail(x.g, WEFT_SHAPE, "gather: the result would have rank %d",
@@ -244,11 +246,15 @@ weft_tensor weft_embedding(weft_tensor table, weft_tensor index) {
     if (graph_checked(table.g, &table, 1) && weft_rank(table) != 2)
         return graph_fail(table.g, WEFT_SHAPE, "embedding: the table must be a matrix, got rank %d",
                           weft_rank(table));
+    weft_tensor both[2] = {table, index};
+    if (!graph_checked(table.g, both, 2) || !shape_index(index, "embedding"))
+        return tensor_at(table.g, 0);
     return weft_gather(table, index, 0);
 }
 
 weft_tensor weft_one_hot(weft_tensor index, int64_t classes) {
-    if (!graph_checked(index.g, &index, 1)) return tensor_at(index.g, 0);
+    if (!graph_checked(index.g, &index, 1) || !shape_index(index, "one_hot"))
+        return tensor_at(index.g, 0);
     weft_shape s = weft_shape_of(index);
     if (s.rank == WEFT_MAX_RANK || classes < 0)
         return graph_fail(index.g, WEFT_SHAPE, "one_hot: rank %d, %lld classes", (int)s.rank,
@@ -393,6 +399,31 @@ weft_tensor weft_log_softmax(weft_tensor x, int axis) {
     return weft_sub(centred, weft_log(weft_sum(weft_exp(centred), weft_axes(axis), true)));
 }
 
+/* Constant targets are looked at now. */
+static bool compose_targets_known(weft_tensor targets, int64_t classes) {
+    weft_tensor base = targets;
+    while (node_of(base)->op == OP_reshape) base = operand(base, 0);
+    const node *n = node_of(base);
+    if (n->op != OP_data || n->dtype != WEFT_I32) return true;
+    const int32_t *t = (const int32_t *)(intptr_t)node_attr(base.g, n)[0];
+    for (int64_t i = 0; i < node_count(base.g, n); i++)
+        if (t[i] < 0 || t[i] >= classes) {
+            graph_fail(base.g, WEFT_ARGUMENT, "cross_entropy: target %lld is class %d of %lld",
+                       (long long)i, (int)t[i], (long long)classes);
+            return false;
+        }
+    return true;
+}
+
+/* x[target] along the last axis, which is kept; nan for a class that is not there, so that no loss of
+ * it looks like one. The gradient need not look again. */
+static weft_tensor compose_picked(weft_tensor x, weft_tensor targets) {
+    weft_tensor t = weft_unsqueeze(targets, -1), picked = weft_take_along(x, t, -1);
+    weft_tensor there = weft_and(weft_le(weft_integer(x.g, 0), t),
+                                 weft_lt(t, weft_integer(x.g, (int32_t)weft_dim(x, -1))));
+    return weft_straight_through(weft_where(there, picked, compose_num(x, NAN)), picked);
+}
+
 weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets) {
     weft_tensor both[2] = {logits, targets};
     if (!graph_checked(logits.g, both, 2)) return tensor_at(logits.g, 0);
@@ -404,11 +435,12 @@ weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets) {
             "cross_entropy: logits %s need targets of the same shape without the last axis, got %s",
             shape_text(a, sizeof a, s.rank, s.n), shape_text(b, sizeof b, t.rank, t.n));
     }
+    if (!shape_index(targets, "cross_entropy") || !compose_targets_known(targets, s.n[t.rank]))
+        return tensor_at(logits.g, 0);
     /* log(sum) - (x[target] - max): the picked logit is read where it lies, so all is one kernel */
     weft_tensor top = weft_stop_gradient(weft_max(logits, weft_axes(-1), true));
     weft_tensor total = weft_sum(weft_exp(weft_sub(logits, top)), weft_axes(-1), true);
-    weft_tensor picked =
-        weft_take_along(weft_cast(logits, WEFT_F32), weft_unsqueeze(targets, -1), -1);
+    weft_tensor picked = compose_picked(weft_cast(logits, WEFT_F32), targets);
     return weft_mean(weft_sub(weft_log(total), weft_sub(picked, top)), WEFT_ALL, false);
 }
 

@@ -109,7 +109,8 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
             device);
         return NULL;
     }
-    mem m = {.resize = d->resize ? d->resize : context_realloc, .user = d->user, .plain = !d->resize};
+    mem m = {
+        .resize = d->resize ? d->resize : context_realloc, .user = d->user, .plain = !d->resize};
     weft_ctx *c = mem_new(&m, sizeof *c);
     if (!c) {
         weft_fail(NULL, WEFT_MEMORY, "weft_open: out of memory");

@@ -83,11 +83,16 @@ static weft_tensor convolve_transpose_2d(const char *what, weft_tensor x, weft_t
     for (int i = 0; i < 2; i++) {
         sy.n[1 + i] = (sx.n[1 + i] - 1) * a->stride[i] - 2 * a->padding[i] +
                       a->dilation[i] * (sw.n[i] - 1) + 1 + a->more[i];
-        if (sy.n[1 + i] < 1 || a->more[i] >= a->stride[i] + (a->more[i] == 0))
+        if (sy.n[1 + i] < 1)
+            return graph_fail(x.g, WEFT_SHAPE, "%s: the result would have extent %lld", what,
+                              (long long)sy.n[1 + i]);
+        if (a->more[i] >= max_i64(a->stride[i], a->dilation[i]))
             return graph_fail(
-                x.g, WEFT_SHAPE,
-                "%s: the result would have extent %lld (output padding %lld, stride %lld)", what,
-                (long long)sy.n[1 + i], (long long)a->more[i], (long long)a->stride[i]);
+                x.g, WEFT_ARGUMENT,
+                "%s: output padding of %lld, below stride %lld or dilation %lld was expected", what,
+                (long long)a->more[i], (long long)a->stride[i], (long long)a->dilation[i]);
+        /* whole strides of it are rows of zeros behind x, since the block knows less than one */
+        in[0] = weft_pad(in[0], 1 + i, 0, a->more[i] / a->stride[i], 0);
     }
     sy.n[3] = sw.n[2] * a->groups;
     int64_t attr[9] = {a->stride[0],   a->stride[1], a->padding[0], a->padding[1], a->dilation[0],

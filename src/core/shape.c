@@ -412,10 +412,10 @@ weft_tensor weft_linrec(weft_tensor a, weft_tensor b, int axis, bool reverse) {
     return graph_append(a.g, OP_linrec, WEFT_F32, s.rank, s.n, in, 2, attr, 2);
 }
 
-static bool shape_index(weft_tensor index, const char *what) {
+bool shape_index(weft_tensor index, const char *what) {
     weft_dtype t = (weft_dtype)node_of(index)->dtype;
     if (!dtype_is_float(t)) return true;
-    graph_fail(index.g, WEFT_DTYPE, "%s: the index must be an integer tensor, got %s", what,
+    graph_fail(index.g, WEFT_DTYPE, "%s: integers were expected as indices, got %s", what,
                weft_dtype_name(t));
     return false;
 }

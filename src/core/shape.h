@@ -6,6 +6,7 @@
 
 /* negative counts from the end; false: poisoned */
 bool shape_axis(weft_tensor x, const char *what, int *axis);
+bool shape_index(weft_tensor index, const char *what);  /* integers; else poisoned */
 bool shape_mask(weft_tensor x, const char *what, weft_shape axes, uint32_t *mask);
 weft_tensor shape_fold(weft_tensor x, int op, const char *what, weft_shape axes, bool keep);
 weft_tensor shape_drop(weft_tensor kept, uint32_t mask);  /* reshape the folded axes away */

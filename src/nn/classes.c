@@ -3,6 +3,7 @@
 #include "nn/losses.h"
 #include "nn/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Targets are i32, of x's shape without the last axis. */
@@ -35,10 +36,15 @@ static bool classes_described(const char *what, weft_tensor x, const weft_nn_cla
     return false;
 }
 
-/* x[target], without the axis of classes */
+/* x[target] along the last axis, which is kept; nan for a class that is not there, so that no loss of
+ * it looks like one. The gradient need not look again. */
 static weft_tensor classes_picked(weft_tensor x, weft_tensor targets) {
-    return weft_squeeze(weft_take_along(weft_cast(x, WEFT_F32), weft_unsqueeze(targets, -1), -1),
-                        -1);
+    weft_graph *g = x.g;
+    weft_tensor t = weft_unsqueeze(targets, -1);
+    weft_tensor picked = weft_take_along(weft_cast(x, WEFT_F32), t, -1);
+    weft_tensor there = weft_and(weft_le(weft_integer(g, 0), t),
+                                 weft_lt(t, weft_integer(g, (int32_t)weft_dim(x, -1))));
+    return weft_straight_through(weft_where(there, picked, weft_scalar(g, NAN)), picked);
 }
 
 /* From a loss for each row, not yet weighted, to what was asked for. `spread` is the loss of even
@@ -101,7 +107,7 @@ weft_tensor weft_nn_cross_entropy(weft_tensor x, weft_tensor targets,
     weft_tensor below = weft_sub(x, top);
     weft_tensor total = weft_log(weft_sum(weft_exp(below), weft_axes(-1), false));
     if (d->smoothing != 0) spread = classes_spread(below, total, d->weight);
-    weft_tensor picked = weft_sub(classes_picked(x, targets), weft_squeeze(top, -1));
+    weft_tensor picked = weft_squeeze(weft_sub(classes_picked(x, targets), top), -1);
     return classes_reduce(weft_sub(total, picked), spread, targets, d);
 }
 
@@ -112,7 +118,8 @@ weft_tensor weft_nn_nll(weft_tensor log_p, weft_tensor targets, const weft_nn_cl
         return (weft_tensor){log_p.g, 0};
     if (d->smoothing != 0)
         return weft_poison(log_p.g, WEFT_ARGUMENT, "nll: smoothing is for cross_entropy");
-    return classes_reduce(weft_neg(classes_picked(log_p, targets)), (weft_tensor){0}, targets, d);
+    return classes_reduce(weft_neg(weft_squeeze(classes_picked(log_p, targets), -1)),
+                          (weft_tensor){0}, targets, d);
 }
 
 weft_tensor weft_nn_multi_margin(weft_tensor x, weft_tensor targets, float margin,
@@ -121,8 +128,8 @@ weft_tensor weft_nn_multi_margin(weft_tensor x, weft_tensor targets, float margi
     weft_graph *g = x.g;
     weft_tensor column = weft_unsqueeze(targets, -1);
     weft_tensor own = weft_eq(weft_iota(g, weft_shape_of(x), -1), column);
-    weft_tensor above = weft_relu(
-        weft_offset(weft_sub(x, weft_take_along(x, column, -1)), margin != 0 ? margin : 1));
+    weft_tensor above =
+        weft_relu(weft_offset(weft_sub(x, classes_picked(x, targets)), margin != 0 ? margin : 1));
     return losses_reduce(weft_mean(weft_where(own, weft_scalar(g, 0), above), weft_axes(-1), false),
                          r);
 }
