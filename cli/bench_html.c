@@ -46,11 +46,13 @@ static const char html_style[] =
     ".slower{color:var(--bad);font-weight:600}.faster{color:var(--good)}\n";
 
 static void html_text(FILE *f, const char *s) {
-    for (; *s; s++) {
+    char one[12];
+    for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
+        bytes = weft_escape_one(one, s, left);
         if (*s == '<') fputs("&lt;", f);
         else if (*s == '&') fputs("&amp;", f);
         else if (*s == '"') fputs("&quot;", f);
-        else putc(*s, f);
+        else fputs(one, f);
     }
 }
 
