@@ -91,7 +91,7 @@ static bool command_operands_fit(const call *c, const char *pattern) {
     }
     if (c->count >= least && c->count <= most) return true;
     if (c->count < least) tell(stderr, "weft %s: %s is missing; ", c->name, missing);
-    else tell(stderr, "weft %s: \"%s\" is one word too many; ", c->name, c->words[most]);
+    else tell(stderr, "weft %s: unexpected argument \"%s\"; ", c->name, c->words[most]);
     command_hint(c->name);
     return false;
 }
@@ -103,7 +103,7 @@ static int command_no_task(const command *c, const char *typed) {
         for (int i = 0; c->tasks[i]; i++) nearest_offer(&n, c->tasks[i]->name);
         nearest_ask(&n, "");
     } else {
-        tell(stderr, "weft %s: of what kind? ", c->name);
+        tell(stderr, "weft %s: missing task, choose one of ", c->name);
         for (int i = 0; c->tasks[i]; i++) tell(stderr, "%s%s", i ? ", " : "", c->tasks[i]->name);
         fputs("; ", stderr);
     }

@@ -145,7 +145,7 @@ static int data_bring(data_fetch *f) {
 static int data_get(const call *c) {
     data_fetch f = {.call = c, .set = c->settings};
     if (strcmp(c->words[0], "mnist") != 0) {
-        tell(stderr, "weft %s: there is no set \"%s\"; mnist is one\n", c->name, c->words[0]);
+        tell(stderr, "weft %s: unknown data set \"%s\"; available: mnist\n", c->name, c->words[0]);
         return EXIT_USAGE;
     }
     if (!data_home("mnist", f.home, sizeof f.home))
@@ -225,7 +225,9 @@ static int data_path(const call *c) {
         puts(path);
         return EXIT_GOOD;
     }
-    tell(stderr, "weft %s: there is no set \"%s\"; see weft data list\n", c->name, c->words[0]);
+    tell(stderr, "weft %s: unknown data set \"%s\"; available: ", c->name, c->words[0]);
+    for (int i = 0; i < DATA_SETS; i++) tell(stderr, "%s%s", i ? ", " : "", data_sets[i].name);
+    tell(stderr, "\n");
     return EXIT_USAGE;
 }
 

@@ -38,7 +38,7 @@ static int export_main(const call *c) {
     if (!s->c || (s->name && !export_is_name(s->name))) {
         tell(stderr,
              s->c ? "weft %s: --name takes a word that C can use\n"
-                  : "weft %s: say what to make: --c\n",
+                  : "weft %s: choose an output format: --c\n",
              c->name);
         return EXIT_USAGE;
     }

@@ -16,8 +16,15 @@ typedef struct csv_settings {
     double test;
 } csv_settings;
 
-static const study_defaults csv_usual = {
-    .epochs = 200, .batch = 32, .hidden = 64, .rate = 3e-3, .dropout = 0};
+/* clang-format off */
+/*                   epochs batch hidden rate  dropout */
+#define CSV_USUAL(X) X(200, 32,   64,    3e-3, 0)
+/* clang-format on */
+#define CSV_ROW(epochs_, batch_, hidden_, rate_, dropout_)                                         \
+    { .epochs = epochs_, .batch = batch_, .hidden = hidden_, .rate = rate_, .dropout = dropout_ }
+#define CSV_OPTIONS(epochs_, batch_, hidden_, rate_, dropout_)                                     \
+    STUDY_ROWS(#epochs_, #batch_, #hidden_, #rate_, #dropout_)
+static const study_defaults csv_usual = CSV_USUAL(CSV_ROW);
 
 static void csv_name(const call *c, const void *settings, char *name, size_t bytes) {
     (void)c;
@@ -122,9 +129,9 @@ static int csv_run(const call *c) {
     int status = EXIT_USAGE;
     if (s.separator && strcmp(s.separator, "\\t") == 0) s.separator = "\t";
     if (s.separator && s.separator[1])
-        tell(stderr, "weft %s: --separator takes one letter, or \\t\n", c->name);
+        tell(stderr, "weft %s: --separator takes one character, or \\t\n", c->name);
     else if (s.file || s.study.common.resume) status = study_main(c, &study_csv, &s);
-    else tell(stderr, "weft %s: which FILE? see weft train csv --help\n", c->name);
+    else tell(stderr, "weft %s: FILE is missing; see weft train csv --help\n", c->name);
     free(whole);
     return status;
 }
@@ -137,8 +144,8 @@ static const option csv_options[] = {
     ROW(label, "label", OPTION_TEXT, "COLUMN", 0, 0,
         "what is to be learned: a name, or a number from 1 (the last)"),
     ROW(skip, "skip", OPTION_TEXT, "COLUMNS", 0, 0, "to leave out, separated by commas"),
-    ROW(separator, "separator", OPTION_TEXT, "LETTER", 0, 0,
-        "between cells, \\t for a tab (found out)"),
+    ROW(separator, "separator", OPTION_TEXT, "CHARACTER", 0, 0,
+        "between cells, \\t for a tab (detected)"),
     ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "what the label is"),
     ROW(most_words, "most-words", OPTION_COUNT, "N", 1, 8192,
         "different words that a column may have (64)"),
@@ -146,7 +153,7 @@ static const option csv_options[] = {
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,
         "share of the rows that is kept for judging (0.2)"),
     ROW(file, "file", OPTION_FILE, "FILE", 0, 0, "the table; the same as the operand"),
-    STUDY_ROWS,
+    CSV_USUAL(CSV_OPTIONS),
 };
 /* clang-format on */
 

@@ -16,14 +16,31 @@ typedef struct digits_settings {
 } digits_settings;
 
 /* clang-format off */
-static const study_defaults digits_usual[NETWORK_COUNT] = {
-    /*                 epochs batch hidden  rate  dropout shift */
-    [NETWORK_MLP]   = {    12,  128,   256, 2e-3,    0.10,    1 },
-    [NETWORK_CNN]   = {     8,   64,   128, 2e-3,    0.25,    2 },
-    [NETWORK_LSTM]  = {     6,  128,   128, 3e-3,    0.10,    0 },
-    [NETWORK_GRU]   = {     6,  128,   128, 3e-3,    0.10,    0 },
-    [NETWORK_LOGIC] = {    30,  256,  8000,  0.4,       0,    1 },
-};
+/* What is usual for each model; X the first row, Y those after it, as lists in text need it. */
+/*             word   epochs batch hidden rate  dropout shift */
+#define DIGITS_USUAL(X, Y)                                                                         \
+    X(MLP,     mlp,   12,    128,  256,   2e-3, 0.10,   1)                                         \
+    Y(CNN,     cnn,   8,     64,   128,   2e-3, 0.25,   2)                                         \
+    Y(LSTM,    lstm,  6,     128,  128,   3e-3, 0.10,   0)                                         \
+    Y(GRU,     gru,   6,     128,  128,   3e-3, 0.10,   0)                                         \
+    Y(LOGIC,   logic, 30,    256,  8000,  0.4,  0,      1)
+#define DIGITS_ROW(name, word, epochs, batch, hidden, rate, dropout, shift)                        \
+    [NETWORK_##name] = { epochs, batch, hidden, rate, dropout, shift },
+static const study_defaults digits_usual[NETWORK_COUNT] = { DIGITS_USUAL(DIGITS_ROW, DIGITS_ROW) };
+#undef DIGITS_ROW
+
+/* "mlp 12, cnn 8, ..." */
+#define DIGITS_TEXT(column) DIGITS_USUAL(column##_FIRST, column##_NEXT)
+#define EPOCHS_FIRST(n, word, epochs, b, h, r, d, s)   #word " " #epochs
+#define EPOCHS_NEXT(n, word, epochs, b, h, r, d, s)    ", " #word " " #epochs
+#define BATCH_FIRST(n, word, e, batch, h, r, d, s)     #word " " #batch
+#define BATCH_NEXT(n, word, e, batch, h, r, d, s)      ", " #word " " #batch
+#define HIDDEN_FIRST(n, word, e, b, hidden, r, d, s)   #word " " #hidden
+#define HIDDEN_NEXT(n, word, e, b, hidden, r, d, s)    ", " #word " " #hidden
+#define RATE_FIRST(n, word, e, b, h, rate, d, s)       #word " " #rate
+#define RATE_NEXT(n, word, e, b, h, rate, d, s)        ", " #word " " #rate
+#define DROPOUT_FIRST(n, word, e, b, h, r, dropout, s) #word " " #dropout
+#define DROPOUT_NEXT(n, word, e, b, h, r, dropout, s)  ", " #word " " #dropout
 /* clang-format on */
 
 study_defaults digits_defaults(network_kind k) {
@@ -81,7 +98,8 @@ static const option digits_options[] = {
      .value = "FOLDER",
      .help = "with the four IDX files of MNIST (what weft data get mnist brought)",
      .offset = offsetof(digits_settings, data)},
-    STUDY_ROWS,
+    STUDY_ROWS(DIGITS_TEXT(EPOCHS), DIGITS_TEXT(BATCH), DIGITS_TEXT(HIDDEN), DIGITS_TEXT(RATE),
+               DIGITS_TEXT(DROPOUT)),
 };
 
 const command train_digits_task = {

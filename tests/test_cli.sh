@@ -31,6 +31,9 @@ check "not a choice" usage_error 'auto|always|never' "$weft" demo --color red
 check "the largest seed" ends 0 "$weft" demo --seconds 0.01 --seed 4294967295
 check "a seed too large" usage_error 'from 0 to 4294967295' "$weft" demo --seed 4294967296
 check "a seed below 0" usage_error 'from 0 to' "$weft" demo --seed=-1
+for default in 'epochs N .*(mlp 12, cnn 8, .*)' 'batch N .*(mlp 128, ' 'hidden N .*(mlp 256, ' 'rate X .*(mlp 2e-3, ' 'decay X .*0.01'; do
+    check "help has the default of ${default%% *}" prints "^  --$default" "$weft" train digits --help
+done
 check "no task" usage_error 'digits, csv' "$weft" train
 check "no such task" usage_error 'mean digits?' "$weft" train digts
 check "an option of another task" usage_error 'no option --model' "$weft" train csv x --model cnn
@@ -41,8 +44,8 @@ check "a number out of bounds" usage_error 'above 0' "$weft" train digits --rate
 check "no number" usage_error 'a number' "$weft" train digits --rate nan
 check "a short flag with a value" usage_error 'takes no value' "$weft" train digits -qx
 check "a short option without one" usage_error 'needs a value, FILE' "$weft" export x -o
-check "an operand too many" usage_error 'one word too many' "$weft" doctor now
-check "an operand after --" usage_error 'one word too many' "$weft" doctor -- --json
+check "an operand too many" usage_error 'unexpected argument' "$weft" doctor now
+check "an operand after --" usage_error 'unexpected argument' "$weft" doctor -- --json
 if [ -w /dev/full ]; then check "a full disk" ends 1 sh -c "'$weft' bench --list >/dev/full"; fi
 
 check "list" prints '^step-dqn2048 ' "$weft" bench --list

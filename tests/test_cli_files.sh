@@ -143,7 +143,7 @@ check "half a checkpoint" refuses 4 'latest.safetensors: offset [0-9]' "$weft" i
 
 check "no file named" usage_error 'FILE is missing' "$weft" inspect
 check "no place named" usage_error 'TO is missing' "$weft" convert "$one"
-check "too many" usage_error 'one word too many' "$weft" convert a b c
+check "too many" usage_error 'unexpected argument' "$weft" convert a b c
 check "no such type" usage_error 'keep|f32|f16' "$weft" convert --type int "$one" "$scratch/x.npz"
 check "no size" usage_error 'number of bytes' "$weft" convert --shard-size big "$one" "$scratch/x.safetensors"
 check "a size of nothing" usage_error 'number of bytes' "$weft" convert --shard-size 0 "$one" "$scratch/x.safetensors"

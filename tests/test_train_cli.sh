@@ -178,7 +178,7 @@ check "that is told too" grep -q 'the test set decides' "$scratch/err"
 
 # ---- what is refused ----
 
-check "no task" usage_error 'of what kind' "$weft" train
+check "no task" usage_error 'missing task, choose one of digits, csv' "$weft" train
 check "unknown model" usage_error 'takes' "$weft" train digits --model resnet
 check "a run that is there" usage_error 'already' "$weft" train digits --run "$scratch/mlp" --steps 1
 check "overwriting is asked for" train mlp --overwrite --steps 2
@@ -191,7 +191,7 @@ printf 'a,b\n1,x\n2,y\n' >"$scratch/few.csv"
 check "a table of two rows" refuses 4 'few.csv: 2 rows are too few' "$weft" train csv "$scratch/few.csv" --run "$scratch/n3"
 check "a batch of more than there is" refuses 1 '\-\-batch 500: there are 48' "$weft" train csv "$scratch/number.csv" --run "$scratch/n4" --batch 500 --quiet
 check "a warm-up longer than the run" refuses 1 '\-\-warmup 900' "$weft" train csv "$scratch/number.csv" --run "$scratch/n5" --warmup 900 --quiet
-check "a separator of two letters" usage_error 'one letter' "$weft" train csv "$scratch/number.csv" --separator ab
+check "a separator of two letters" usage_error 'one character' "$weft" train csv "$scratch/number.csv" --separator ab
 check "both to go on and to begin anew" usage_error 'either' "$weft" train digits --run "$scratch/mlp" --resume --overwrite
 check "to go on with another task's run" refuses 1 'is a run of "train csv"' "$weft" train digits --run "$scratch/number" --resume
 check "eval of nothing" refuses 1 'nothing: No such file' "$weft" eval "$scratch/nothing"
@@ -201,7 +201,7 @@ check "export what?" usage_error '\-\-c' "$weft" export "$scratch/mlp"
 check "eval of no run" refuses 1 'config.json' "$weft" eval "$scratch"
 printf '{"weft": 1' >"$scratch/told/config.json"
 check "a damaged config" refuses 4 'config.json' "$weft" eval "$scratch/told"
-check "data: unknown set" usage_error 'no set' "$weft" data get imagenet
+check "data: unknown set" usage_error 'unknown data set' "$weft" data get imagenet
 check "data: list" prints 'digits' "$weft" data list
 check "data: path" prints 'data/digits' "$weft" data path digits
 check "data: not here" refuses 1 'not here' "$weft" data path mnist
