@@ -86,6 +86,62 @@ TEST(a_pad_is_not_negative_on_either_side) {
     }
 }
 
+TEST(the_first_extent_is_looked_at_too) {
+    begin();
+    CHECK(!weft_ok(weft_input(g, WEFT_F32, weft_dims(-3, 2))));
+    CHECK_HAS(weft_error(c), "axis 0 is negative");
+    end();
+}
+
+/* Whatever kind of integer an index is. */
+TEST(indices_of_every_type) {
+    static const weft_dtype types[] = {WEFT_I32, WEFT_U32, WEFT_I8, WEFT_U8};
+    const float numbers[] = {5, 6, 7, 8};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        CASE("%s", weft_dtype_name(types[k]));
+        begin();
+        float y[2] = {0};
+        const int32_t wide[] = {2, 1};
+        const uint8_t narrow[] = {2, 1};
+        const bool small = weft_dtype_size(types[k]) == 1;
+        const weft_tensor x = weft_const(g, WEFT_F32, weft_dims(4), numbers);
+        const weft_tensor at =
+            weft_const(g, types[k], weft_dims(2), small ? (const void *)narrow : wide);
+        const weft_tensor both[] = {weft_take_along(x, at, 0), weft_gather(x, at, 0)};
+        for (int i = 0; i < 2; i++) CHECK(result(both[i], y) && y[0] == 7 && y[1] == 6);
+        const weft_tensor zero = weft_full(g, weft_dims(2), 0), src = weft_full(g, weft_dims(2), 3);
+        if (result(weft_scatter_add(zero, at, src, 0), y)) CHECK(y[0] == 0 && y[1] == 3);
+        end();
+    }
+}
+
+/* Letters that stand twice in a term, at any distance, against loops over all of them. */
+TEST(einsum_takes_diagonals) {
+    static const char *const specs[] = {"iij->ij",  "iji->ij", "jii->ij",  "iijj->ij", "ijij->ij",
+                                        "ijji->ij", "iii->i",  "iiji->ij", "jiij->i"};
+    enum { SIDE = 3 };
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        CASE("%s", specs[k]);
+        begin();
+        const int rank = (int)strcspn(specs[k], "-"), outs = (int)strlen(specs[k]) - rank - 2;
+        float numbers[81], want[9] = {0}, got[9] = {0};
+        for (int i = 0; i < 81; i++) numbers[i] = (float)(i * i % 23);
+        weft_shape dims = {rank, {0}};
+        for (int d = 0; d < rank; d++) dims.n[d] = SIDE;
+        for (int i = 0; i < SIDE; i++)
+            for (int j = 0; j < SIDE; j++) {
+                int at = 0;
+                for (int d = 0; d < rank; d++) at = at * SIDE + (specs[k][d] == 'i' ? i : j);
+                if (!strchr(specs[k], 'j') && j) continue;
+                want[outs == 2 ? i * SIDE + j : i] += numbers[at];
+            }
+        const weft_tensor x = weft_const(g, WEFT_F32, dims, numbers);
+        if (result(weft_einsum(specs[k], weft_list(x)), got))
+            CHECK_ARRAY(got, want, outs == 2 ? 9 : 3, 1e-6);
+        end();
+    }
+}
+
 TEST(adaptive_pooling_has_up_to_32768_places) {
     begin();
     const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(1, 1, 1));
@@ -142,6 +198,14 @@ TEST(a_group_norm_may_have_one_group) {
     if (result(weft_nn_group_norm(s, in, 1, "norm", NULL), y))
         for (int i = 0; i < 12; i++)
             CHECK_NEAR(y[i], ((double)x[i] - mean) / sqrt(square + 1e-5), 1e-5);
+    end();
+}
+
+TEST(attention_may_have_a_width_of_1) {
+    begin();
+    const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(2, 3, 1));
+    CHECK(weft_ok(weft_nn_attention(s, x, 1, "attn", NULL)));
+    CHECK(!weft_ok(weft_nn_attention(s, x, 2, "attn", NULL)));
     end();
 }
 
