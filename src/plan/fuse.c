@@ -304,6 +304,7 @@ static bool fuse_try(compile *c, uint32_t ki, uint32_t id, const uint32_t *reade
     k.nodes++;
     k.loads = (uint16_t)(k.loads + loads);
     k.views = (uint16_t)(k.views + views);
+    assert(k.last < id && !c->next[id] && !c->cluster_of[id]);
     c->next[k.last] = id;
     k.last = id;
     c->cluster[ki] = k;
@@ -394,6 +395,7 @@ static bool fuse_place(compile *c, uint32_t id, const uint32_t *readers) {
     bool number = !fold && !many; /* nor need single numbers, but for a parameter's step */
     for (int i = 0; i < reads && number; i++) number = !fuse_is_parameter(c, in[i].v->base);
     if (number && c->numbers) tried[n++] = c->numbers;
+    assert(n <= 2 * FUSE_INPUTS + 1); /* a fold and a number are not the same node */
     for (int t = 0; t < n; t++)
         if (fuse_try(c, tried[t], id, readers)) return true;
     return false;

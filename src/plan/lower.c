@@ -198,6 +198,7 @@ static step *lower_call(lower *l, uint32_t id) {
     if (!s) return NULL;
     const int64_t *attr = node_attr(c->g, n);
     int first = n->op == OP_block;
+    assert(n->nin < STEP_OPERANDS && n->nattr - first <= STEP_ATTRS);
     s->block = first ? (uint8_t)attr[0] : 0;
     memcpy(s->attr, attr + first, (size_t)(n->nattr - first) * sizeof *attr);
     for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[s->nin++], node_in(c->g, n)[i]);

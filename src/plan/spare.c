@@ -5,6 +5,7 @@
  * or in its `frontier`, which would have to be stored instead: GELU's backward keeps x and tanh,
  * not the six products of them; layer norm's keeps a mean per row, not the centred rows. */
 #include "plan/passes.h"
+#include <assert.h>
 
 enum { SPARE_DEPTH = 4, SPARE_FRONTIER = 8, SPARE_MIN = 256, SPARE_CHAIN = 6 };
 
@@ -89,6 +90,7 @@ static void spare_hand_on(const compile *c, spare_chain *s, uint32_t id) {
 }
 
 static void spare_swap(compile *c, spare_chain *s, uint32_t id, const spare_cut *f) {
+    assert(c->stored[id] == STORED_SOFT && spare_cheap(c->g->node[id].op));
     c->stored[id] = 0;
     s->spared[id] = 1;
     spare_hand_on(c, s, id);

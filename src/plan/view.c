@@ -4,6 +4,7 @@
  * (a reshape of something scattered, a pad of a pad with another fill) the operand is marked
  * `copied`: it gets a step and memory of its own, and views start from it anew. */
 #include "plan/passes.h"
+#include <assert.h>
 
 bool view_is_real(const compile *c, uint32_t id) {
     return c->view[id].base == id;
@@ -13,6 +14,7 @@ bool view_plain(const aview *v) {
 }
 
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
     *v = (aview){.base = base};
     int64_t stride = 1;
     for (int d = rank - 1; d >= 0; d--) {
@@ -51,6 +53,7 @@ bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t
     aview j;
     int64_t jdim[WEFT_MAX_RANK];
     bool single = rank == 0; /* one number, the same everywhere */
+    assert(rank <= WEFT_MAX_RANK && n <= KDIMS);
     rank = view_joined(v, rank, dim, &j, jdim);
     int d = rank - 1;
     int64_t left = d >= 0 ? jdim[d] : 1, below = 1; /* of the current D axis */
@@ -116,6 +119,7 @@ bool view_in_order(const compile *c, uint32_t id) {
 
 void view_copy(compile *c, uint32_t id) {
     if (view_is_real(c, id)) return;
+    assert(!c->cluster_of[id]); /* views are settled before they are computed */
     c->copied[id] = 1;
     c->source[id] = c->view[id];
     view_identity(&c->view[id], id, c->g->node[id].rank, node_dims(c->g, &c->g->node[id]));

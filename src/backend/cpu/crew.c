@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "backend/cpu/crew.h"
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -83,6 +84,7 @@ static void crew_spin(const crew *c, int *turns) {
 }
 
 crew *crew_new(mem *m, int members) {
+    assert(members >= 1);
     crew *c = mem_new_aligned(m, sizeof *c + (size_t)members * sizeof *c->worker);
     if (!c) return NULL;
     pthread_mutex_init(&c->lock, NULL);
@@ -114,6 +116,7 @@ int crew_members(const crew *c) {
 
 bool crew_run(crew *c, int members, crew_job *job, void *user) {
     int turns = 0;
+    assert(members >= 1 && job);
     if (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) return false;
     c->job = job, c->user = user, c->active = members < c->members ? members : c->members;
     atomic_store_explicit(&c->turn, 0, memory_order_relaxed);
@@ -127,6 +130,7 @@ bool crew_run(crew *c, int members, crew_job *job, void *user) {
 
 void crew_barrier(crew *c, int members, uint32_t *turn) {
     int turns = 0;
+    assert(members >= 2 && members <= c->members);
     ++*turn;
     if (atomic_fetch_add_explicit(&c->arrived, 1, memory_order_acq_rel) == (unsigned)members - 1) {
         atomic_store_explicit(&c->arrived, 0, memory_order_relaxed);
