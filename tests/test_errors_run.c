@@ -5,6 +5,7 @@
 #endif
 #include "errors.h"
 #include "feed.h"
+#include "weft/nn.h"
 
 static const weft_init zeros = {.kind = WEFT_INIT_ZEROS};
 
@@ -266,6 +267,29 @@ TEST(compiling) {
             (two[0] = (weft_update){param("w", 6, 4), none},
              compiled((weft_tensors){0}, (weft_updates){two, 1})));
     NOTHING(SHAPE, "matmul", (weft_matmul(x, x), compiled(weft_list(x), no)));
+}
+
+/* Training through a layer whose own state would stay behind is refused; what does not go through it,
+ * or changes nothing, is not. */
+TEST(statistics_are_not_left_behind) {
+    for (int how = 0; how < 5; how++) {
+        CASE("way %d", how);
+        world_begin();
+        if (how == 4) weft_graph_eval(g);
+        weft_tensor y = weft_nn_batch_norm(s, weft_mul(x, param("w", 4, 6)), "bn", NULL);
+        weft_tensor loss = weft_mean(weft_square(y), WEFT_ALL, false);
+        weft_tensor beside = weft_buffer(g, s, "beside", WEFT_F32, WEFT_0D, (weft_init){0});
+        weft_updates update = how == 2   ? (weft_updates){0}
+                              : how == 3 ? weft_assign(beside, weft_offset(beside, 1))
+                                         : weft_sgd(s, loss, NULL);
+        weft_plan *p =
+            weft_compile(g, &(weft_plan_desc){.fetch = weft_list(how == 3 ? beside : loss),
+                                              .update = update,
+                                              .training = how == 1});
+        CHECK_EQ(p == NULL, how == 0);
+        if (!p) CHECK_HAS(weft_error(c), "without .training would leave \"here.bn.");
+        weft_plan_free(p);
+    }
 }
 
 TEST(running) {

@@ -567,7 +567,8 @@ WEFT_API weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v
 typedef struct weft_plan_desc {
     weft_tensors fetch;   /* what weft_get may ask for */
     weft_updates update;  /* what a run changes */
-    bool  training;       /* include updates that layers left with the graph */
+    bool  training;       /* include updates that layers left with the graph; a plan that trains
+                             through such a layer must */
     int   threads;        /* 0: chosen from the work, at most the context's */
     bool  portable;       /* only steps that weft_plan_emit_c can write */
     bool  unfused;        /* one kernel per operation, for comparison */

@@ -103,6 +103,36 @@ static weft_err compile_draws(const compile *c, const weft_graph *g, const uint3
     return e;
 }
 
+/* A plan that trains through a layer with state of its own, a batch norm, must move that state on too:
+ * without .training its statistics would quietly stay what they were. */
+static weft_err compile_left_out(const compile *c, const weft_graph *g, const uint32_t *want,
+                                 size_t wants) {
+    const weft_updates left = g->layers;
+    if (c->desc->training || !c->desc->update.n || !left.n) return WEFT_OK;
+    uint32_t *from = mem_new(c->m, g->n * (sizeof *from + 1)); /* a layer's update that needs it */
+    if (!from) return compile_no_memory(c);
+    uint8_t *live = (uint8_t *)(from + g->n);
+    weft_err e = WEFT_OK;
+    for (size_t i = 0; i < wants; i++) live[want[i]] = 1;
+    for (size_t i = 0; i < left.n; i++) from[left.at[i].value.id] = (uint32_t)i + 1;
+    for (uint32_t i = (uint32_t)g->n - 1; !e && i > 0; i--) {
+        const node *n = &g->node[i];
+        for (int k = 0; k < n->nin; k++) {
+            const uint32_t in = node_in(g, n)[k];
+            live[in] |= live[i];
+            if (!from[in]) from[in] = from[i];
+        }
+        if (live[i] && from[i] && op_table[n->op].cls != CLASS_LEAF)
+            e = weft_fail(
+                c->ctx, WEFT_ARGUMENT,
+                "weft_compile: .update without .training would leave \"%s\" of a layer as "
+                "it is; set .training, or record the layer for evaluation",
+                compile_entry(g, left.at[from[i] - 1].state.id));
+    }
+    mem_free(c->m, from);
+    return e;
+}
+
 /* ---- arrays ---- */
 
 bool compile_arrays(compile *c) {
@@ -379,7 +409,8 @@ static weft_err compile_all(compile *c, weft_graph *from) {
             weft_update u = i < d->update.n ? d->update.at[i] : layers.at[i - d->update.n];
             want[k++] = u.state.id, want[k++] = u.value.id;
         }
-        e = compile_draws(c, from, want, wants, &draw);
+        e = compile_left_out(c, from, want, wants);
+        if (!e) e = compile_draws(c, from, want, wants, &draw);
     }
     if (!e && !(map = mem_new(c->m, from->n * sizeof *map))) e = compile_no_memory(c);
     double since = weft_phase_start(c->ctx);
