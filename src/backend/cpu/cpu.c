@@ -98,8 +98,9 @@ static char *cpu_address(const weft_plan *p, const roperand *r) {
     return p->buf[r->buf].at + r->off * (int64_t)weft_dtype_size((weft_dtype)r->dtype);
 }
 
+/* w: what its second operand is widened from, or NULL. */
 static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa level,
-                                    size_t *scratch) {
+                                    const narrow *w, size_t *scratch) {
     cpu_product *x = e->product = arena_new(&p->memory, sizeof *x);
     if (!x) return cpu_no_memory(p);
     const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
@@ -122,9 +123,17 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
         x->batch[d] = c->dim[d], x->a_stride[d] = a->stride[d], x->b_stride[d] = b->stride[d];
         x->batches *= c->dim[d];
     }
-    gemm_choose(&x->plan, level, &shape);
-    e->units = x->plan.units * x->batches;
-    x->gemm_scratch = (x->plan.scratch + 63) & ~(size_t)63;
+    if (w) {
+        assert(x->batches == 1);
+        if (!(x->narrow = arena_new(&p->memory, sizeof *x->narrow))) return cpu_no_memory(p);
+        narrow_choose(x->narrow, w, level, &shape);
+        e->units = x->narrow->units;
+        x->gemm_scratch = (x->narrow->bytes + 63) & ~(size_t)63;
+    } else {
+        gemm_choose(&x->plan, level, &shape);
+        e->units = x->plan.units * x->batches;
+        x->gemm_scratch = (x->plan.scratch + 63) & ~(size_t)63;
+    }
     size_t need = x->gemm_scratch;
     if (s->kern) {
         kernel rest;
@@ -171,7 +180,8 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
     return WEFT_OK;
 }
 
-static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, size_t *scratch) {
+static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, const narrow *w,
+                                 size_t *scratch) {
     cpu_device *dev = p->ctx->device;
     e->kind = s->kind;
     switch (s->kind) {
@@ -189,7 +199,7 @@ static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, size_t
         if (interp_scratch(e->code) > *scratch) *scratch = interp_scratch(e->code);
         return WEFT_OK;
     }
-    case STEP_MATMUL: return cpu_prepare_product(p, s, e, dev->level, scratch);
+    case STEP_MATMUL: return cpu_prepare_product(p, s, e, dev->level, w, scratch);
     case STEP_COPY:
         e->from = p->buf[s->in[0].buf].at, e->to = p->buf[s->in[1].buf].at;
         e->bytes = p->buf[s->in[0].buf].bytes;
@@ -256,6 +266,21 @@ static void cpu_release(weft_plan *p) {
     cpu_dismiss(p->ctx);
 }
 
+static weft_err cpu_prepare_steps(weft_plan *p, cpu_program *g, size_t *scratch) {
+    uint32_t *of = mem_new(p->m, (p->steps + 1) * sizeof *of);
+    narrow *list = NULL;
+    if (!of) return cpu_no_memory(p);
+    weft_err err = narrow_find(p, of, &list);
+    for (size_t i = 0; i < p->steps && err == WEFT_OK; i++) {
+        const narrow *w = of[i] ? &list[of[i] - 1] : NULL;
+        err = cpu_prepare_step(p, &p->step[i], &g->exe[i], w, scratch);
+        if (w && p->step[i].kind == STEP_KERNEL) g->exe[i].units = 0; /* its products do it */
+    }
+    mem_free(p->m, list);
+    mem_free(p->m, of);
+    return err;
+}
+
 static weft_err cpu_prepare(weft_plan *p) {
     cpu_program *g = arena_new(&p->memory, sizeof *g);
     if (!g || !(g->exe = arena_new(&p->memory, (p->steps + 1) * sizeof *g->exe)))
@@ -263,8 +288,7 @@ static weft_err cpu_prepare(weft_plan *p) {
     p->program = g;
     g->n = p->steps;
     size_t scratch = 64;
-    for (size_t i = 0; i < p->steps; i++)
-        WEFT_TRY(cpu_prepare_step(p, &p->step[i], &g->exe[i], &scratch));
+    WEFT_TRY(cpu_prepare_steps(p, g, &scratch));
     g->chosen = !p->threads;
     if (g->chosen) p->threads = cpu_threads_for(p);
     WEFT_TRY(cpu_segments(p, g->exe, g->n));
@@ -286,6 +310,13 @@ static void cpu_band_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_
 
 static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
     const cpu_product *x = e->product;
+    if (x->narrow) {
+        gemm_data d = x->data;
+        cpu_band band = {e, 0, scratch + x->gemm_scratch};
+        if (e->code) d.band = cpu_band_done, d.user = &band;
+        narrow_run(x->narrow, &d, unit0, unit1, scratch);
+        return;
+    }
     int64_t each = x->plan.units;
     if (x->batch_rank == 0 && !e->code) { /* most small products: nothing to find out */
         gemm_run(&x->plan, &x->data, unit0, unit1, scratch);

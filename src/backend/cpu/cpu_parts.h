@@ -4,6 +4,7 @@
 
 #include "backend/cpu/gemm.h"
 #include "backend/cpu/interp.h"
+#include "backend/cpu/narrow.h"
 #include "backend/cpu/routines.h"
 #include "backend/cpu/turn.h"
 
@@ -15,6 +16,7 @@ typedef struct cpu_product {
     int64_t   batch[WEFT_MAX_RANK], a_stride[WEFT_MAX_RANK], b_stride[WEFT_MAX_RANK];
     int64_t   rows, cols; /* of the result in one batch        */
     size_t    gemm_scratch;
+    narrow_product *narrow; /* instead of the plan, or NULL       */
 } cpu_product;
 
 typedef struct cpu_exe {

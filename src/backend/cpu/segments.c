@@ -78,7 +78,7 @@ static void segment_kernel(segment_list *l, const weft_plan *p, const kernel *k,
 /* A product is even if each unit is a full-width band of the same number of rows. */
 static bool segment_even_product(const cpu_product *x) {
     int64_t units = x->plan.units;
-    if (x->batches != 1 || units < 1 || x->rows % units) return false;
+    if (x->narrow || x->batches != 1 || units < 1 || x->rows % units) return false;
     int64_t each = x->rows / units;
     for (int64_t u = 0; u < units; u++) {
         gemm_area a = gemm_unit(&x->plan, u);
@@ -117,6 +117,9 @@ static bool segment_uses(segment_list *l, const weft_plan *p, const step *s, con
         segment_add(l, p, s->in[0].buf, false, even && segment_whole(p, &s->in[0]));
         segment_add(l, p, s->in[1].buf, false, false);
         segment_add(l, p, s->in[2].buf, true, even && segment_whole(p, &s->in[2]));
+        const narrow *w = e->product->narrow ? &e->product->narrow->weights : NULL;
+        if (w) segment_add(l, p, w->from, false, false);
+        if (w && w->by != KNOBUF) segment_add(l, p, w->by, false, false);
         return even;
     }
     int64_t rows = s->kind == STEP_COPY ? 0 : e->routine.rows * e->units;
