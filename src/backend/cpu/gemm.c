@@ -5,6 +5,7 @@
  * every sum. Kernels are in gemm.inc, copies in gemm_parts.c; threads are the caller's. */
 #include "gemm_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Sizes of the packed blocks: a panel of B (k_block by 16 or 32 floats) stays in the first cache
@@ -387,6 +388,7 @@ static void gemm_dot_columns(const gemm_plan *p, const float *x, int64_t x_row, 
     const int count = (rows + tiles - 1) / tiles, wide = level->dot_columns[count];
     const int together = width >= wide ? wide : 1;
     gemm_dot_function *const dot = level->dot[count][together];
+    assert(dot && rows <= GEMM_DOT_MOST && width <= GEMM_DOT_COLUMNS && (s->b_row == 1 || k <= 1));
     for (int q = 0; q < width; q += together) {
         if (q > width - together) q = width - together;
         for (int i = 0; i < rows; i += count) {
@@ -430,6 +432,9 @@ static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
 }
 
 void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t unit1, void *scratch) {
+    assert(0 <= unit0 && unit0 <= unit1 && unit1 <= p->units);
+    assert(p->scratch == 0 || (scratch && (uintptr_t)scratch % 64 == 0));
+    if (unit0 == unit1) return;
     /* Without depth nothing is read, so C stands in for operands that may be NULL. */
     const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 && d->b ? d->b : d->c;
     gemm_job job = { .p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b };
