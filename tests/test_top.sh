@@ -188,7 +188,7 @@ check "no folder" refuses 1 'nothing: there is no such folder' "$weft" top --jso
 check "a file" refuses 4 'the folder of a run was expected' "$weft" top "$scratch/new/config.json"
 check "rows that are a folder" sh -c "mkdir -p '$scratch/odd/metrics.jsonl'"
 check "are an error" refuses 1 'metrics.jsonl: is not a file' "$weft" top --once "$scratch/odd"
-check "two runs" usage_error 'too many' "$weft" top a b
+check "two runs" usage_error 'unexpected argument' "$weft" top a b
 check "no patience" usage_error 'stalled' "$weft" top --stalled 0
 mkdir -p "$scratch/here/runs"
 inside() { (cd "$scratch/here" && "$weft" top --json) >"$scratch/out" 2>"$scratch/err"; }

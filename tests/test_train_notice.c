@@ -140,6 +140,7 @@ TEST(marks_without_a_plot) {
     weft_metrics m = {0};
     weft_metric(&m, "outlier/load", 3);
     CHECK_EQ(weft_journal_write(j, 5, &m), WEFT_OK);
+    CHECK_EQ(weft_journal_write(j, 6, &m), WEFT_OK); /* one value alone has no plot */
     CHECK_EQ(weft_journal_close(j), WEFT_OK);
     CHECK_EQ(weft_report_write(c, f.path, NULL), WEFT_OK);
     char *const page = run_read(run_path(&f, "report.html"), NULL);
