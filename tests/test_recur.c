@@ -144,6 +144,15 @@ static const struct {
     {"_lengths_plain", {2, 5, 3}, PLAIN | REVERSE},
 };
 
+/* Steps that are the block of a whole sequence, forward or backward. */
+static int layer_blocks(const layer_run *r) {
+    weft_plan_part part;
+    int blocks = 0;
+    for (size_t i = 0; weft_plan_step(r->p, i, &part); i++)
+        blocks += strncmp(part.name, "recur", 5) == 0;
+    return blocks;
+}
+
 TEST(cells_agree_with_pytorch) {
     static const char *const cell_name[] = {
 #define X(name, text, gates) text,
@@ -173,7 +182,10 @@ TEST(cells_agree_with_pytorch) {
                 layer l = {(weft_cell)cell, 6, 3, 4, 5, NULL, ways[w].how};
                 if (ways[w].lengths[0]) l.lengths = ways[w].lengths;
                 layer_run r;
-                if (layer_open(&r, &l, &on[d].open, on[d].plan)) golden_agree(&r, name, on[d].tol);
+                if (layer_open(&r, &l, &on[d].open, on[d].plan)) {
+                    golden_agree(&r, name, on[d].tol);
+                    CHECK_EQ(layer_blocks(&r), strcmp(on[d].name, "cpu") == 0 ? 2 : 0);
+                }
                 layer_close(&r);
             }
 }

@@ -123,6 +123,43 @@ TEST(an_infinity_counts_when_no_nan_follows) {
     end();
 }
 
+/* What is looked at while it is made must be made by one thread. */
+TEST(a_watched_plan_has_one_thread) {
+    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 2});
+    g = weft_graph_new(c);
+    s = weft_state_new(c);
+    const weft_tensor a = weft_input(g, WEFT_F32, weft_dims(512, 512)), b = weft_matmul(a, a);
+    for (int watch = 0; watch < 2; watch++)
+        for (int threads = 0; threads < 3; threads += 2) {
+            CASE("watch %d, %d threads", watch, threads);
+            weft_plan *p = weft_compile(
+                g, &(weft_plan_desc){.fetch = weft_list(b), .watch = watch, .threads = threads});
+            CHECK_EQ(weft_plan_stats(p).threads, watch ? 1 : 2);
+            weft_plan_free(p);
+        }
+    end();
+}
+
+TEST(what_a_plan_does_not_read_is_not_looked_at) {
+    weft_updates u = record();
+    weft_plan_free(watched(u, true)); /* the state has its memory */
+    weft_tensor other = weft_param(g, s, "other", weft_dims(WIDTH), (weft_init){0});
+    weft_tensor all = weft_sum(weft_exp(weft_add(x, other)), WEFT_ALL, false);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(all), .watch = true});
+    float *w = weft_state_data(s, "body.fc.weight"), *bias = weft_state_data(s, "body.fc.bias");
+    float *read = weft_state_data(s, "other");
+    if (!CHECK(p && w && bias && read)) return;
+    for (int i = 0; i < 4 * WIDTH; i++) w[i] = NAN;
+    for (int i = 0; i < 4; i++) bias[i] = NAN;
+    for (int i = 0; i < WIDTH; i++) read[i] = 1;
+    weft_finding f = {0};
+    feed(p, 0.5f, 0);
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    CHECK(!weft_plan_finding(p, &f));
+    weft_plan_free(p);
+    end();
+}
+
 TEST(plans_that_are_not_watched_have_no_finding) {
     weft_updates u = record();
     weft_plan *p = watched(u, false);
