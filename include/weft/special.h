@@ -7,8 +7,8 @@
  *
  * Errors are within 4 ulps of double times 1 + |x f'(x) / f(x)|, the condition of the function at
  * that point, for functions of one argument, and within 1e-13 of the value for the others, away
- * from their roots (a subnormal value: within its last bit or two); docs/special.md has the largest error found of each. Floats are computed in
- * double and rounded once. Outside its domain a function is NaN, at a pole an infinity if both
+ * from their roots (a subnormal value: within its last bit or two); docs/special.md has the largest
+ * error found of each. Floats are computed in double and rounded once. Outside its domain a function is NaN, at a pole an infinity if both
  * sides agree on its sign or the sign of zero tells the side, else NaN; NaN in is NaN out. Nothing
  * is allocated, nothing is global, and any thread may call.
  *

@@ -214,11 +214,7 @@ static double beta_excess(double a, double b, dd x, dd y, bool lower, dd want, d
         t.log = dd_of(0);
         t.factor = have;
     }
-    const double rough = t.log.h + log(t.factor.h) - log_want.h;
-    if (!(fabs(rough) < 1)) return rough;
-    const dd ratio =
-        t.log.h == 0 ? dd_div(t.factor, want) : dd_mul(dd_exp(dd_sub(t.log, log_want)), t.factor);
-    return log1p(dd_value(dd_add_d(ratio, -1)));
+    return dd_log_over(t.log, t.factor, want, log_want);
 }
 
 /* The odds x / (1 - x) at which I(a, b, x) = p, with p + q = 1. Newton's method on the logarithm of

@@ -104,6 +104,14 @@ dd dd_lgamma_fall(double large, double small) {
     return dd_sub(rest, dd_add(grown, power));
 }
 
+double dd_log_over(dd power, dd factor, dd want, dd log_want) {
+    const double rough = power.h + log(factor.h) - log_want.h;
+    if (!(fabs(rough) < 1)) return rough;
+    const dd ratio =
+        power.h == 0 ? dd_div(factor, want) : dd_mul(dd_exp(dd_sub(power, log_want)), factor);
+    return log1p(dd_value(dd_add_d(ratio, -1)));
+}
+
 dd dd_lbeta(double a, double b) {
     const double small = a < b ? a : b, large = a < b ? b : a;
     if (large >= 1e6) return dd_add(dd_lgamma(dd_of(small)), dd_lgamma_fall(large, small));

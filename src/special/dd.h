@@ -92,6 +92,9 @@ double dd_grown(dd power, dd factor, int exponent);
      * doubles, and a result that is nearly subnormal keeps its digits */
 dd dd_log(dd a);                 /* a > 0 */
 dd dd_log1p(dd a);               /* a > -1, relative accuracy near 0 */
+double dd_log_over(dd power, dd factor, dd want, dd log_want);
+/* ln(e^power factor / want): where that is near 0, the quotient is taken first, which loses no digits
+     * to the size of the logarithms */
 dd dd_lgamma(dd a);              /* a > 0; absolute accuracy, in units of max(1, result) */
 dd dd_lbeta(double a, double b); /* a, b > 0 */
 dd dd_lgamma_fall(double large, double small);

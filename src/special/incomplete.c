@@ -180,11 +180,7 @@ static double incomplete_excess(incomplete_tail t, bool lower, dd want, dd log_w
         t.log = dd_of(0);
         t.factor = have;
     }
-    const double rough = t.log.h + log(t.factor.h) - log_want.h;
-    if (!(fabs(rough) < 1)) return rough;
-    const dd ratio =
-        t.log.h == 0 ? dd_div(t.factor, want) : dd_mul(dd_exp(dd_sub(t.log, log_want)), t.factor);
-    return log1p(dd_value(dd_add_d(ratio, -1)));
+    return dd_log_over(t.log, t.factor, want, log_want);
 }
 
 /* p + q = 1, both above 0. The logarithm of a tail is a concave function of ln x, so Newton's
