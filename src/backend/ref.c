@@ -228,8 +228,8 @@ weft_err ref_set_double(weft_plan *p, weft_tensor input, const double *values, s
         }
         size_t count = p->in[k].bytes / weft_dtype_size((weft_dtype)p->in[k].dtype);
         if (n != count)
-            return weft_fail(p->ctx, WEFT_ARGUMENT, "ref_set_double: %zu values for an input of %zu",
-                             n, count);
+            return weft_fail(p->ctx, WEFT_ARGUMENT,
+                             "ref_set_double: %zu values for an input of %zu", n, count);
         if (!r->instead[k] && !(r->instead[k] = mem_new(p->m, n * sizeof(double))))
             return weft_fail(p->ctx, WEFT_MEMORY, "ref_set_double: out of memory");
         memcpy(r->instead[k], values, n * sizeof(double));

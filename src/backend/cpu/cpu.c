@@ -458,6 +458,7 @@ static weft_err cpu_run(weft_plan *p) {
 /* Work of others, for as many threads as there are. */
 static void cpu_spread(weft_ctx *c, crew_job *job, void *user) {
     cpu_team *t = c->threads < 2 ? NULL : cpu_gather(c, c->threads);
+    if (t) cpu_dismiss(c);
     if (!t || !crew_run(t->crew, c->threads, job, user)) job(user, 0, 1);
 }
 

@@ -124,8 +124,7 @@ void walk_phases(walk *w, int64_t unit) {
 
 /* ---- in pieces ---- */
 
-static int sweep_parts(const interp *x, const iop *o) { /* accumulators of a fold */
-    (void)x;
+static int sweep_parts(const iop *o) { /* accumulators of a fold */
     return o->kind == I_FOLD && o->fold == K_ARGMAX - K_SUM ? 2 : 1;
 }
 
@@ -161,7 +160,7 @@ bool sweep_prepare(const weft_plan *p, const kernel *k, interp *x, arena *memory
     for (int i = 0; i < x->nphase; i++) {
         int folds = 0;
         for (int o = x->phase[i].body; o < x->phase[i].end; o++)
-            if (sweep_folds(&x->op[o])) folds += sweep_parts(x, &x->op[o]);
+            if (sweep_folds(&x->op[o])) folds += sweep_parts(&x->op[o]);
         x->folds = folds > x->folds ? folds : x->folds;
     }
     x->stage = arena_new(memory, 2 * (size_t)x->nphase * sizeof *x->stage);
@@ -196,7 +195,7 @@ static void sweep_rows_of(walk *w, int64_t unit, const interp_phase *own) {
         const iop *o = &x->op[i];
         if (!sweep_folds(o)) continue;
         w->ptr[o->d] = w->scratch + x->slot[o->d].offset;
-        if (sweep_parts(x, o) == 2) w->ptr[o->b] = w->scratch + x->slot[o->b].offset;
+        if (sweep_parts(o) == 2) w->ptr[o->b] = w->scratch + x->slot[o->b].offset;
         if (walk_long_sum(w, o)) w->ptr[o->c] = w->scratch + x->slot[o->c].offset;
     }
 }
@@ -214,7 +213,7 @@ static void sweep_piece(walk *w, const interp_phase *ph, int64_t unit, int64_t p
         const size_t bytes = (size_t)w->row_lanes * sizeof(float), at = (size_t)piece * x->pitch;
         if (!sweep_folds(o)) continue;
         memcpy(sweep_part(x, unit, fold++) + at, w->ptr[o->d], bytes);
-        if (sweep_parts(x, o) == 2) memcpy(sweep_part(x, unit, fold++) + at, w->ptr[o->b], bytes);
+        if (sweep_parts(o) == 2) memcpy(sweep_part(x, unit, fold++) + at, w->ptr[o->b], bytes);
     }
 }
 
@@ -243,8 +242,8 @@ static void sweep_combine(walk *w, const interp_phase *ph, int64_t unit) {
         const iop *o = &x->op[i];
         if (!sweep_folds(o)) continue;
         float *part = sweep_part(x, unit, fold);
-        fold += sweep_parts(x, o);
-        if (sweep_parts(x, o) == 2) {
+        fold += sweep_parts(o);
+        if (sweep_parts(o) == 2) {
             sweep_argmax(w, o, part, sweep_part(x, unit, fold - 1));
             continue;
         }
