@@ -72,7 +72,7 @@ static int detect_check_fields(const detect *s) {
         }
         memcpy(&value, (const char *)&s->set->desc + offsets[i], sizeof value);
         if (value != 0 || !detect_field_zero(s, fields[i], &f)) continue;
-        tell(stderr, "weft detect: --%s 0: it is from %g to %g\n", fields[i], f.low, f.high);
+        tell(stderr, "weft detect: --%s 0: %g to %g was expected\n", fields[i], f.low, f.high);
         return EXIT_USAGE;
     }
     return EXIT_GOOD;

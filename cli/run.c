@@ -68,19 +68,22 @@ bool run_place(run *r, const char *name) {
              r->call->name, r->folder);
         return false;
     }
-    for (int i = 1; i < 10000; i++) {
+    enum { NAMES = 9999 };
+    for (int i = 1; i <= NAMES; i++) {
         const int n = i == 1 ? snprintf(r->folder, sizeof r->folder, "runs/%s", name)
                              : snprintf(r->folder, sizeof r->folder, "runs/%s-%d", name, i);
         if (n < 0 || (size_t)n >= sizeof r->folder || run_exists(r->folder)) continue;
         if (!run_lock(r)) {
             if (weft_error_code(r->ctx) == WEFT_STATE) continue; /* another is beginning there */
-            break;
+            tell(stderr, "weft %s: %s\n", r->call->name, weft_error(r->ctx));
+            return false;
         }
         if (!run_exists(r->folder)) return true; /* nor did another end there meanwhile */
         weft_run_lock_drop(r->lock);
         r->lock = NULL;
     }
-    tell(stderr, "weft %s: %s\n", r->call->name, weft_error(r->ctx));
+    tell(stderr, "weft %s: runs/%s to runs/%s-%d are all taken; --run chooses another folder\n",
+         r->call->name, name, name, NAMES);
     return false;
 }
 

@@ -123,8 +123,8 @@ check "after empty lines" refuses 4 'input: line 3: offset 8: JSON' sh -c "print
 check "several columns" usage_error '--columns chooses' sh -c "printf 'a,b\n1,2\n' | '$weft' detect"
 check "no such column" ends 4 "$weft" detect -c height "$scratch/in.csv"
 check "no such setting" usage_error 'cusum has no window' "$weft" detect -c load -d cusum --window 5 "$scratch/in.csv"
-check "out of range" usage_error 'window 1, it is from 2' "$weft" detect -c load --window 1 "$scratch/in.csv"
-check "0 is no default" usage_error '--window 0: it is from 2' "$weft" detect -c load --window 0 "$scratch/in.csv"
+check "out of range" usage_error 'window 1; 2 to' "$weft" detect -c load --window 1 "$scratch/in.csv"
+check "0 is no default" usage_error '--window 0: 2 to' "$weft" detect -c load --window 0 "$scratch/in.csv"
 check "no such detector" usage_error 'takes zscore|ewma' "$weft" detect -d zscor
 check "no such file" refuses 1 'No such file' "$weft" detect "$scratch/absent"
 check "a long separator" usage_error 'one character' "$weft" detect --separator ab "$scratch/in.csv"

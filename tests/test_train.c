@@ -429,6 +429,23 @@ TEST(a_run_that_begins_anew_forgets_the_one_before) {
     remove_folder();
 }
 
+TEST(a_limit_below_what_was_trained_is_said) {
+    fresh_folder("run");
+    for (int i = 0; i < 2; i++) {
+        bench_top *t = begin(1, adamw);
+        weft_tensor in[2];
+        weft_train_desc d = desc_of(t, in, i ? 5 : 20);
+        d.run = folder, d.resume = i;
+        weft_train_result r;
+        CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
+        CHECK_EQ(r.steps, 20);
+        CHECK_STR(r.text,
+                  i ? "already at step 20, beyond the limit of 5" : "finished, 20 of 20 steps");
+        end(t);
+    }
+    remove_folder();
+}
+
 TEST(a_flag_of_the_program_stops_it) {
     bench_top *t = begin(1, adamw);
     weft_tensor in[2];

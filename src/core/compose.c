@@ -408,8 +408,9 @@ static bool compose_targets_known(weft_tensor targets, int64_t classes) {
     const int32_t *t = (const int32_t *)(intptr_t)node_attr(base.g, n)[0];
     for (int64_t i = 0; i < node_count(base.g, n); i++)
         if (t[i] < 0 || t[i] >= classes) {
-            graph_fail(base.g, WEFT_ARGUMENT, "cross_entropy: target %lld is class %d of %lld",
-                       (long long)i, (int)t[i], (long long)classes);
+            graph_fail(base.g, WEFT_ARGUMENT,
+                       "cross_entropy: target %lld is %d; a class from 0 to %lld was expected",
+                       (long long)i, (int)t[i], (long long)classes - 1);
             return false;
         }
     return true;

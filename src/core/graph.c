@@ -183,8 +183,9 @@ void weft_scope_push(weft_graph *g, const char *name) {
         depth++, length += strlen(g->scope[i].name) + 1;
     if (depth > LIMIT_SCOPE_DEPTH ||
         length > LIMIT_SCOPE_LENGTH) { /* a path that was cut could be another scope's */
-        graph_fail(g, WEFT_ARGUMENT, "scope: %d deep and %zu letters long; %d and %d are possible",
-                   depth, length, LIMIT_SCOPE_DEPTH, LIMIT_SCOPE_LENGTH);
+        graph_fail(g, WEFT_ARGUMENT,
+                   "scope: %d deep and %zu characters long; at most %d and %d are possible", depth,
+                   length, LIMIT_SCOPE_DEPTH, LIMIT_SCOPE_LENGTH);
         return;
     }
     graph_scope s = {.name = arena_text(&g->memory, name), .parent = g->in_scope};

@@ -501,7 +501,8 @@ weft_tensor weft_concat(weft_tensors parts, int axis) {
     }
     weft_graph *g = parts.at[0].g;
     if (g && parts.n > LIMIT_ELEMENTS)
-        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts", parts.n);
+        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts, at most %d are possible", parts.n,
+                          LIMIT_ELEMENTS);
     if (!graph_checked(g, parts.at, g ? (int)parts.n : 0) ||
         !shape_axis(parts.at[0], "concat", &axis))
         return tensor_at(g, 0);

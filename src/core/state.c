@@ -248,7 +248,7 @@ static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, co
     node_scope(g, &here, path, sizeof path, '.');
     int length = snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", name);
     if (length < 0 || (size_t)length >= sizeof full)
-        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d letters, at most %d are possible",
+        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d characters, at most %d are possible",
                           what, length, LIMIT_NAME_LENGTH);
     int64_t e = state_add(s, full, slab, t, dims, init, trained, like);
     if (e < 0) {
@@ -281,8 +281,8 @@ weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const cha
     int length = snprintf(name, sizeof name, "optim.%s.%s", kind, s->entry[of].name);
     if (length < 0 || (size_t)length >= sizeof name)
         return graph_fail(g, WEFT_ARGUMENT,
-                          "slot: the name would have %d letters, at most %d are possible", length,
-                          LIMIT_NAME_LENGTH);
+                          "slot: the name would have %d characters, at most %d are possible",
+                          length, LIMIT_NAME_LENGTH);
     uint32_t scope = g->in_scope;
     g->in_scope = 0; /* the parameter's name has its scopes already */
     weft_tensor r =

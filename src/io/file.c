@@ -168,7 +168,7 @@ static bool file_is_leftover(const char *name, const char *base) {
 }
 
 /* The folder that the last part of a path lies in, opened; below 0: weft_error. The first `inside`
- * bytes of the path are the caller's; after them no link is followed. 0: all are. */
+ * bytes of the path are the caller's; after them no link is followed. 0: links are followed. */
 static int file_folder_open(weft_ctx *c, const char *path, size_t inside) {
     char part[NAME_MAX_BYTES + 1];
     char *first = inside ? file_copy_text(c, path, "") : file_folder(c, path);

@@ -17,8 +17,8 @@ typedef struct file_writer {
     weft_err err;
 } file_writer;
 
-/* Removes old leftovers too. inside: after so many bytes of the path no link is followed, and the
- * file is none itself; 0: all are. */
+/* Removes old leftovers too. inside: after so many bytes of the path no link is followed, nor one in
+ * the file's place; 0: links are followed. */
 weft_err file_begin(file_writer *w, weft_ctx *c, const char *path, size_t inside);
 weft_err file_add(file_writer *w, const void *bytes, size_t n);
 weft_err file_finish(file_writer *w);                      /* on the disk, in full */

@@ -2,9 +2,8 @@
  *
  * Intermediates share a static arena at the plan's own offsets; feeds and fetches, state and
  * constants are arrays of their types with the values of this moment in them, const where no step
- * writes. A step is a
- * function, a run calls them in order. State lives in the file's arrays, so a plan with updates
- * goes on training where it is compiled in. Kernels are emit.c's, routines emit_step.c's. */
+ * writes. A step is a function, a run calls them in order. State lives in the file's arrays, so a
+ * plan with updates goes on training where it is compiled in. Kernels are emit.c's, routines emit_step.c's. */
 #include "core/context.h"
 #include "kern/emit.h"
 #include "kern/emit_step.h"

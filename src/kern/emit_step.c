@@ -2,7 +2,7 @@
  * functions.
  *
  * Plain loops with literal extents and strides, in an order that compilers can vectorise.
- * Meanings are those of the CPU's routines; sums run in f32 along the operands. */
+ * Meanings are those of the CPU's routines. Products are summed in f32, recurrences in double. */
 #include "kern/emit_step.h"
 #include <stdio.h>
 

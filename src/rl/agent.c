@@ -12,7 +12,7 @@ weft_err agent_net_make(agent_net *a, weft_state *s, const weft_envs *v, const c
     weft_ctx *const c = weft_state_ctx(s);
     if (!s || !v || !name || !*name || strchr(name, '.') || strlen(name) >= sizeof a->name)
         return weft_fail(c, WEFT_ARGUMENT,
-                         "%s: a state, environments and a name of less than %d letters, without "
+                         "%s: a state, environments and a name of less than %d characters, without "
                          "dots, were expected",
                          what, AGENT_NAME);
     a->s = s;

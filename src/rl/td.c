@@ -141,7 +141,7 @@ weft_td *weft_td_new(weft_state *s, const weft_td_game *g, const char *name,
     if (!d) d = &none;
     if (!s || !g || !name || !*name || strlen(name) > TD_NAME) {
         weft_fail(c, WEFT_ARGUMENT,
-                  "weft_td_new: a state, a game, and a name of at most %d letters were expected",
+                  "weft_td_new: a state, a game, and a name of at most %d characters were expected",
                   (int)TD_NAME);
         return NULL;
     }

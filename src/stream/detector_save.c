@@ -81,7 +81,7 @@ void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t hig
     memcpy(x, &bits, sizeof *x);
     if (*x >= low && *x <= high) return;
     if (k->in->err == WEFT_OK)
-        weft_read_fail(k->in, WEFT_FORMAT, k->in->at - 8, field, "%lld, it is from %lld to %lld",
+        weft_read_fail(k->in, WEFT_FORMAT, k->in->at - 8, field, "%lld; %lld to %lld was expected",
                        (long long)*x, (long long)low, (long long)high);
     *x = low;
 }
@@ -179,7 +179,7 @@ static weft_err save_read_head(weft_reader *r, weft_detector_desc *d, bool *coar
     const uint64_t dims = weft_read_number(r, "values of a point", 4);
     if (r->err == WEFT_OK && (dims < 1 || dims > 1024))
         return weft_read_fail(r, WEFT_FORMAT, r->at - 4, "values of a point",
-                              "%llu, it is from 1 to 1024", (unsigned long long)dims);
+                              "%llu; 1 to 1024 was expected", (unsigned long long)dims);
     d->dims = (int)dims;
     const char *const kind = weft_read_bytes(r, "kind", SAVE_KIND);
     int which = kind && !kind[SAVE_KIND - 1] ? weft_detector_find(kind) : -1;

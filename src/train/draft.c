@@ -95,7 +95,7 @@ void draft_html(draft *d, const char *s) {
 /* ---- numbers ---- */
 
 void draft_number(draft *d, double v) {
-    char s[64];
+    char s[400]; /* room for any double in any form, as compilers count it */
     if (!isfinite(v)) {
         draft_text(d, "null");
         return;

@@ -221,11 +221,11 @@ static bool train_better(const train *t, double value) {
 
 /* Metrics of an evaluation, for people. */
 static void train_say(train *t, const weft_metrics *m) {
-    char line[300];
+    char line[300], value[40];
     int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
     for (size_t i = 0; i < m->n && n > 0 && (size_t)n < sizeof line; i++)
-        n +=
-            snprintf(line + n, sizeof line - (size_t)n, "  %s %.4g", m->at[i].name, m->at[i].value);
+        n += snprintf(line + n, sizeof line - (size_t)n, "  %s %s", m->at[i].name,
+                      weft_number_text(value, sizeof value, 'g', 4, m->at[i].value));
     weft_progress_say(t->progress, line);
 }
 
@@ -263,13 +263,18 @@ static weft_err train_judge(train *t) {
 static bool train_ends(train *t) {
     const weft_train_desc *d = t->d;
     weft_train_result *r = t->r;
+    char number[40];
     if (d->steps && t->step >= d->steps) {
+        const bool past = t->step > d->steps; /* resumed, with a lower limit than before */
         r->ending = WEFT_END_STEPS;
-        snprintf(r->text, sizeof r->text, "finished, %lld of %lld steps", (long long)t->step,
-                 (long long)d->steps);
+        snprintf(r->text, sizeof r->text,
+                 past ? "already at step %lld, beyond the limit of %lld"
+                      : "finished, %lld of %lld steps",
+                 (long long)t->step, (long long)d->steps);
     } else if (d->seconds > 0 && t->seconds >= d->seconds) {
         r->ending = WEFT_END_SECONDS;
-        snprintf(r->text, sizeof r->text, "time limit reached (%g s)", d->seconds);
+        snprintf(r->text, sizeof r->text, "time limit reached (%s s)",
+                 weft_number_text(number, sizeof number, 'g', 6, d->seconds));
     } else if (d->patience && t->waiting >= d->patience) {
         r->ending = WEFT_END_EARLY;
         snprintf(r->text, sizeof r->text, "no improvement in %.0f evaluations", t->waiting);

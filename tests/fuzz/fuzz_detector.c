@@ -34,7 +34,8 @@ static void try(fuzz_world *w, const uint8_t *bytes, size_t n) {
         fuzz_must(!same || size == n, "another length than it was restored from");
         uint8_t *const again = malloc(size);
         fuzz_must(again && weft_detector_save(d, again, size) == WEFT_OK, "not saved");
-        fuzz_must(!same || memcmp(again, bytes, n) == 0, "saved otherwise than it was restored from");
+        fuzz_must(!same || memcmp(again, bytes, n) == 0,
+                  "saved otherwise than it was restored from");
         free(again);
         use(d);
     } else {
