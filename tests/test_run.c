@@ -221,6 +221,92 @@ TEST(a_product_may_become_a_state_that_its_epilogue_reads) {
     }
 }
 
+/* What is made once may be wanted by several states, whose old values may be read after it is made. */
+TEST(one_value_may_become_several_states) {
+    ON_BOTH(device) {
+        for (int order = 0; order < 2; order++) {
+            CASE("%s, order %d", device, order);
+            begin(device);
+            const weft_init five = {WEFT_INIT_VALUE, 5, 0};
+            weft_tensor x = weft_input(g, WEFT_F32, weft_dims(4, 4));
+            weft_tensor a = weft_buffer(g, s, "a", WEFT_F32, weft_dims(4, 4), five);
+            weft_tensor b = weft_buffer(g, s, "b", WEFT_F32, weft_dims(4, 4), five);
+            weft_tensor y = weft_add(weft_exp(x), weft_scalar(g, 1)); /* 2 */
+            weft_tensor of_a = weft_matmul(y, a), of_b = weft_matmul(b, y);
+            weft_updates u = order ? weft_updates_join(g, weft_assign(b, y), weft_assign(a, y))
+                                   : weft_updates_join(g, weft_assign(a, y), weft_assign(b, y));
+            weft_plan *p = compiled(weft_list(of_a, of_b), u);
+            const float zeros[16] = {0};
+            float got[2][16];
+            CHECK_EQ(weft_set(p, x, zeros, sizeof zeros), WEFT_OK);
+            for (int i = 0; i < 2; i++) {
+                CHECK_EQ(weft_run(p), WEFT_OK);
+                CHECK_EQ(weft_get(p, of_a, got[0], sizeof got[0]), WEFT_OK);
+                CHECK_EQ(weft_get(p, of_b, got[1], sizeof got[1]), WEFT_OK);
+                for (int k = 0; k < 32; k++) CHECK_EQ(got[k / 16][k % 16], i ? 16 : 40);
+                holds("a", 2), holds("b", 2);
+            }
+            weft_plan_free(p);
+            end();
+        }
+    }
+}
+
+/* No step makes an input or a constant, so none can make it in a state's place. */
+TEST(a_state_may_become_what_is_fed) {
+    ON_BOTH(device) {
+        CASE("%s", device);
+        begin(device);
+        weft_tensor x = weft_input(g, WEFT_F32, weft_dims(9)), a = buffer("a", 9, 1);
+        weft_tensor b = buffer("b", 9, 1), old = weft_add(a, b);
+        const float three[9] = {3, 3, 3, 3, 3, 3, 3, 3, 3};
+        weft_tensor constant = weft_const(g, WEFT_F32, weft_dims(9), three);
+        weft_plan *p = compiled(weft_list(old, x),
+                                weft_updates_join(g, weft_assign(a, x), weft_assign(b, constant)));
+        float fed[9], got[9];
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 9; k++) fed[k] = (float)(7 + i);
+            CHECK_EQ(weft_set(p, x, fed, sizeof fed), WEFT_OK);
+            CHECK_EQ(weft_run(p), WEFT_OK);
+            CHECK_EQ(weft_get(p, old, got, sizeof got), WEFT_OK);
+            for (int k = 0; k < 9; k++) CHECK_EQ(got[k], i ? 9 + i : 2);
+            CHECK_EQ(weft_get(p, x, got, sizeof got), WEFT_OK);
+            CHECK_ARRAY(got, fed, 9, 0);
+            holds("a", (float)(7 + i)), holds("b", 3);
+        }
+        weft_plan_free(p);
+        end();
+    }
+}
+
+/* The mask of a gradient is applied while a product is in registers where it lies like the product,
+ * and only there: rows of a wider matrix are further apart. */
+TEST(a_product_may_be_masked_by_part_of_a_matrix) {
+    enum { M = 6, K = 3, N = 4, WIDEST = 9 };
+    for (int wide = N; wide <= WIDEST; wide++) {
+        CASE("%d columns", wide);
+        begin("cpu");
+        weft_tensor a = weft_input(g, WEFT_F32, weft_dims(M, K));
+        weft_tensor b = weft_input(g, WEFT_F32, weft_dims(K, N));
+        weft_tensor all = weft_input(g, WEFT_F32, weft_dims(M, wide));
+        weft_tensor zero = weft_scalar(g, 0), sign = weft_slice(all, 1, 0, N, 1);
+        weft_tensor y = weft_where(weft_lt(zero, sign), weft_matmul(a, b), zero);
+        weft_plan *p = compiled(weft_list(y), (weft_updates){0});
+        float ones[M * K], signs[M * WIDEST], got[M * N], want[M * N];
+        for (int i = 0; i < M * K; i++) ones[i] = 1;
+        for (int i = 0; i < M * wide; i++) signs[i] = (i * i + i / 3) % 5 < 2 ? 1 : -1;
+        for (int i = 0; i < M * N; i++) want[i] = signs[i / N * wide + i % N] > 0 ? K : 0;
+        CHECK_EQ(weft_set(p, a, ones, sizeof ones), WEFT_OK);
+        CHECK_EQ(weft_set(p, b, ones, K * N * sizeof *ones), WEFT_OK);
+        CHECK_EQ(weft_set(p, all, signs, (size_t)(M * wide) * sizeof *signs), WEFT_OK);
+        CHECK_EQ(weft_run(p), WEFT_OK);
+        CHECK_EQ(weft_get(p, y, got, sizeof got), WEFT_OK);
+        CHECK_ARRAY(got, want, M * N, 0);
+        weft_plan_free(p);
+        end();
+    }
+}
+
 TEST(fetching_a_state_gives_the_new_value) {
     ON_BOTH(device) {
         CASE("%s", device);

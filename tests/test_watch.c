@@ -96,6 +96,11 @@ TEST(inputs_and_states_are_looked_at_first) {
     CHECK_EQ(weft_run(p), WEFT_OK);
     CHECK(weft_plan_finding(p, &f));
     CHECK_STR(f.operation, "input");
+    CHECK_EQ(f.element, 0);
+    feed(p, 0.5f, NAN); /* the last of the inputs */
+    CHECK_EQ(weft_run(p), WEFT_OK);
+    CHECK(weft_plan_finding(p, &f));
+    CHECK_STR(f.operation, "input");
     float *w = weft_state_data(s, "body.fc.weight");
     for (int i = 0; i < 4 * WIDTH; i++) w[i] = 0;
     w[7] = NAN;
