@@ -341,6 +341,16 @@ TEST(one_value_is_no_curve) {
     world_end(&t);
 }
 
+TEST(long_figures_are_set_smaller) {
+    world t = world_begin();
+    world_line(&t, 5, "test/rmse", 0.0125);
+    world_line(&t, 5, "test/mae", 0.000125678);
+    const char *page = world_page(&t, NULL);
+    CHECK_HAS(page, "<dt>RMSE</dt><dd>0.0125<small>");
+    CHECK_HAS(page, "<dt>MAE</dt><dd class=\"long\">0.0001257<small>");
+    world_end(&t);
+}
+
 TEST(a_rising_test_loss_is_told) {
     static const double loss[][6] = {{1, 0.5, 0.4, 0.41, 0.42, 0.43},
                                      {1, 0.5, 0.4, 0.41, 0.45, 0.5}};
@@ -351,8 +361,8 @@ TEST(a_rising_test_loss_is_told) {
             for (int i = 0; i < 6; i++)
                 world_line(&t, 100 * i, part ? "valid/loss" : "train/loss", loss[rises][i]);
             const char *page = world_page(&t, NULL);
-            CHECK_EQ(strstr(page, "The valid loss was lowest, 0.4, at step 200 and rose to 0.5") !=
-                         NULL,
+            CHECK_EQ(strstr(page, "The validation loss was lowest, 0.4, at step 200 and rose to "
+                                  "0.5") != NULL,
                      rises && part);
             CHECK_EQ(strstr(page, "overfits") != NULL, rises && part);
             world_end(&t);

@@ -73,8 +73,12 @@ const char *report_date(char *text, double wall) {
 
 /* ---- figures ---- */
 
+/* A value that is too long for its column, as 0.0003221 is, is set smaller. */
 static void report_figure(draft *d, const char *label, const char *value, const char *note) {
-    draft_add(d, "<div><dt>%s</dt><dd>", label);
+    enum { FITS = 8 };
+    size_t characters = 0;
+    for (const char *p = value; *p; p++) characters += ((unsigned char)*p & 0xc0) != 0x80;
+    draft_add(d, "<div><dt>%s</dt><dd%s>", label, characters > FITS ? " class=\"long\"" : "");
     draft_html(d, value);
     draft_text(d, "<small>");
     draft_html(d, note);
@@ -179,8 +183,9 @@ static void report_overfits(report *r) {
             loss = s;
     }
     if (!loss || !(loss->least.value > 0) || loss->last.value < 1.1 * loss->least.value) return;
+    const char *const label = report_label(loss);
     draft_text(d, "<p class=\"warning\">The ");
-    draft_html(d, report_label(loss));
+    draft_html(d, strcmp(label, "valid") == 0 ? "validation" : label);
     draft_add(d, " loss was lowest, %s,", report_value(text, loss->least.value, false));
     draft_add(d, " at step %s", report_count(text, (int64_t)loss->least.step));
     draft_add(d, " and rose to %s: from there on the network overfits. ",
