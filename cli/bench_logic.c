@@ -1,10 +1,10 @@
 /* bench_logic.c - an epoch of the checkerboard automaton: 20 steps of 3,040 gates over two boards
  * of 16 x 16, forward and backward, and AdamW over the logits.
  *
- * Cells are to come to one half, where logicars has its board, and gradients are not clipped: neither
- * takes time that shows. Before it is timed, a forward plan is compared with
- * the reference backend over a few steps of one small board, and an epoch with differences of its
- * loss (bench_truth.h). */
+ * Cells are to come to one half, where logicars has its board, and gradients are not clipped:
+ * neither takes time that shows. Before it is timed, a forward plan is compared with the reference
+ * backend over a few steps of one small board, and an epoch with differences of its loss
+ * (bench_truth.h). */
 #include "automata.h"
 #include "bench.h"
 #include "bench_truth.h"

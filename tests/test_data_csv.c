@@ -306,6 +306,10 @@ TEST(classes_as_somebody_knows_them) {
     CHECK_HAS(weft_error(ctx()), "the list is NULL");
     CHECK(!weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n"),
                                &(weft_csv_desc){.classes = known, .class_count = 9000}));
+    static const char *const gap[] = {"a", NULL};
+    CHECK(!weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n"),
+                               &(weft_csv_desc){.classes = gap, .class_count = 2}));
+    CHECK_HAS(weft_error(ctx()), "class 1 has no name");
 }
 
 TEST(numbers_are_read_as_strtod_reads_them) {

@@ -327,6 +327,9 @@ static weft_err csv_fill(weft_data *d, weft_bytes file, const weft_csv_desc *des
         return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_csv: %zu classes, at most %d fit%s",
                          j.desc->class_count, CSV_MOST_WORDS,
                          j.desc->classes ? "" : ", and the list is NULL");
+    for (size_t i = 0; i < j.desc->class_count; i++)
+        if (!j.desc->classes[i])
+            return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_csv: class %zu has no name", i);
     j.start = csv_reader_of(d->ctx, file, j.desc->separator);
     const weft_err e = csv_make(&j);
     d->schema = j.schema;

@@ -72,8 +72,8 @@ LANE double lane_cospi(double r) {
 }
 
 /* cos of x - (n + 1/2) pi/2 + more and its like: x >= 0 is less than 2^20, or a float less than 2^24;
- * |more| < 0.04. `turn`
- * counts quarters of a circle, so that 0 gives cos(x - pi/4 + more) and 3 the sine of it. */
+ * |more| < 0.04. `turn` counts quarters of a circle, so that 0 gives cos(x - pi/4 + more) and 3 the
+ * sine of it. */
 LANE double lane_cos_turned(double x, double more, uint64_t turn) {
     const double whole = x * FIT_PER_HALF_PI - 0.5 + LANE_MAGIC, n = (whole - LANE_MAGIC) + 0.5;
     const uint64_t quarter = lane_bits(whole) + turn;

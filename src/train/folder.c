@@ -73,6 +73,8 @@ weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
         *slash = 0;
         folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (folder < 0 && errno == ENOENT) return WEFT_OK;
+        if (folder < 0 && errno != ELOOP && errno != ENOTDIR)
+            return folder_failed(c, "open the folder", path);
         if (folder < 0)
             return weft_fail(c, WEFT_FILE,
                              "%s: is a link or no folder, and no link is followed in a run", path);
