@@ -7,6 +7,7 @@
 #include "weft/weft.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,7 @@ TEST(deep_cheap_values_are_compiled_at_once) {
 
 TEST(one_node_may_have_many_readers) {
     enum { READERS = 66000 }; /* more than 16 bits count */
+    if (test_sanitized()) SKIP("minutes under a sanitizer");
     begin(1);
     base = weft_input(g, WEFT_F32, weft_dims(4, 3));
     weft_tensor x = weft_scale(base, 2), y = x;
@@ -236,7 +238,7 @@ static double seconds_of_parameters(int n) {
         begin(1);
         weft_state *s = weft_state_new(c);
         weft_tensor loss = {0};
-        const double start = weft_clock();
+        const clock_t start = clock(); /* of the processor: other programs do not count */
         for (int i = 0; i < n; i++) {
             char name[16];
             snprintf(name, sizeof name, "p%d", i);
@@ -248,7 +250,7 @@ static double seconds_of_parameters(int n) {
         }
         weft_plan *p = weft_compile(
             g, &(weft_plan_desc){.fetch = weft_list(loss), .update = weft_adam(s, loss, NULL)});
-        const double took = weft_clock() - start;
+        const double took = (double)(clock() - start) / CLOCKS_PER_SEC;
         if (!p) CHECK_STR(weft_error(c), "a plan");
         if (took < least) least = took;
         weft_plan_free(p);
