@@ -1,4 +1,5 @@
-/* interp_prep.h - a row program while it is being prepared, shared by interp.c and interp_super.c. */
+/* interp_prep.h - a row program while it is being prepared, shared by interp.c, interp_super.c and
+ * interp_shape.c. */
 #ifndef WEFT_INTERP_PREP_H
 #define WEFT_INTERP_PREP_H
 
@@ -52,5 +53,9 @@ void prep_super(prep *q);             /* instructions that run in one loop becom
 void prep_prune(prep *q);             /* those that nothing leads to a store from disappear       */
 void prep_order(prep *q);             /* phases: a fold of phase p can be read from p + 1 on      */
 bool prep_dear(const prep *q);        /* would phases compute something dear again?               */
+
+void prep_shape(prep *q, bool epilogue);       /* mode, rows and columns of a tile, units         */
+void prep_widen(prep *q);                      /* longer tiles, where registers leave room        */
+bool prep_finish(prep *q, arena *memory);      /* into q->x; false: out of memory                 */
 
 #endif

@@ -2,8 +2,8 @@
  * phases.
  *
  * Two or three instructions that only feed one another run in one loop of tile.h. What is
- * decided here depends on the instructions alone; where values lie, and the shape of tiles, is
- * interp.c's. */
+ * decided here depends on the instructions alone; where values lie is interp.c's, the
+ * shape of tiles interp_shape.c's. */
 #include "backend/cpu/interp_prep.h"
 #include <assert.h>
 
