@@ -1,6 +1,6 @@
 /* test_hazards.c - updates in place against everything that reads the old value.
  *
- * A state p becomes f(p) while g(p) is fetched, for every pair of some twenty functions, so that
+ * A state p becomes f(p) while g(p) is fetched, for every pair of some twenty-five functions, so that
  * reader and writer meet in one kernel, in two, through views, folds and routines. Expected is what
  * two plans that change nothing compute from the same p. */
 #include "test.h"
@@ -70,6 +70,31 @@ static weft_tensor f_scatter_own(weft_tensor p) { /* adds rows of itself */
     weft_tensor at = weft_iota(p.g, weft_dims(2, N), 0);
     return weft_scatter_add(p, at, weft_scale(weft_slice(p, 0, 3, 5, 1), 0.5f), 0);
 }
+static weft_tensor f_few_rows(weft_tensor p, weft_tensor src) { /* the second of them three times */
+    static const int32_t row[4] = {4, 1, 1, 1};
+    weft_tensor at = weft_const(p.g, WEFT_I32, weft_dims(4, 1), row);
+    return weft_scatter_add(weft_full(p.g, weft_dims(N, N), 0), weft_expand(at, weft_dims(4, N)),
+                            src, 0);
+}
+static weft_tensor f_rows(weft_tensor p) { /* gradient descent along rows that were read */
+    weft_tensor rows = f_few_rows(p, weft_slice(p, 0, 0, 4, 1));
+    return weft_sub(p, weft_scale(rows, 0.25f));
+}
+static weft_tensor f_rows_else(weft_tensor p) { /* along what p does not tell */
+    return weft_sub(p, weft_scale(f_few_rows(p, weft_full(p.g, weft_dims(4, N), 0.5f)), 0.25f));
+}
+static weft_tensor f_tied(weft_tensor p) { /* the gradient of a table that is a head too */
+    weft_tensor rows = f_few_rows(p, weft_slice(p, 0, 1, 5, 1));
+    return weft_scale(weft_add(weft_matmul(p, p), rows), 0.25f);
+}
+static weft_tensor f_tied_own(weft_tensor p) { /* rows of the product are added to it */
+    weft_tensor m = weft_matmul(p, p), rows = f_few_rows(p, weft_slice(m, 0, 2, 6, 1));
+    return weft_scale(weft_add(m, rows), 0.25f);
+}
+static weft_tensor f_tied_read(weft_tensor p) { /* the product is read again when they were added */
+    weft_tensor m = weft_matmul(p, p), rows = f_few_rows(p, weft_slice(p, 0, 0, 4, 1));
+    return weft_scale(weft_add(weft_cumsum(weft_add(m, rows), 0), weft_cumsum(m, 1)), 0.1f);
+}
 static weft_tensor f_take(weft_tensor p) {
     weft_tensor at = weft_argsort(p, 1, true);
     return weft_take_along(p, at, 1);
@@ -82,7 +107,8 @@ static weft_tensor f_window(weft_tensor p) { /* starts where the state's own lar
 static function *const table[] = {
     f_same,         f_scale,  f_transpose, f_symmetric,   f_flip,        f_folded, f_softmax,
     f_softmax_down, f_centre, f_square,    f_descend,     f_descend_own, f_cumsum, f_sort,
-    f_roll,         f_shift,  f_scatter,   f_scatter_own, f_take,        f_window,
+    f_roll,         f_shift,  f_scatter,   f_scatter_own, f_take,        f_window, f_rows,
+    f_rows_else,    f_tied,   f_tied_own,  f_tied_read,
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };
 

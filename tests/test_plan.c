@@ -238,6 +238,16 @@ TEST(costs_are_counted) {
     const weft_stats softmax = stats_of(weft_list(weft_softmax(x, 1)), (weft_updates){0});
     CHECK(softmax.flops >= 40 * 300 * 14 && softmax.flops < 40 * 301 * 20); /* 2 folds, exp */
     end();
+    begin(
+        "cpu"); /* 20 rows of 8 are added to 50: zeros, then index, rows, and what they are added to */
+    const weft_tensor at = weft_expand(weft_input(g, WEFT_I32, weft_dims(20, 1)), weft_dims(20, 8));
+    const weft_tensor added =
+        weft_scatter_add(weft_full(g, weft_dims(50, 8), 0), at, rows(20, 8), 0);
+    const weft_tensor folded = weft_sum(added, weft_axes(0), false);
+    const weft_stats scatter = stats_of(weft_list(folded), (weft_updates){0});
+    CHECK_EQ(scatter.flops, 20 * 8 + 50 * 8);
+    CHECK_EQ(scatter.bytes, 4 * (50 * 8 + 20 + 3 * 20 * 8 + 51 * 8));
+    end();
     for (int causal = 0; causal < 2; causal++) {
         enum { B = 2, HEADS = 3, T = 40, H = 16 };
         CASE("attention, causal %d", causal);

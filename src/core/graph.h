@@ -44,7 +44,8 @@ typedef enum block {
  *   linrec   axis, reverse                       argsort  axis, descending
  *   block    which block, then its own           part     index
  * A scatter_add along axis 0 may, in the compiler's copy, have an index and a source of one axis more
- * than its base: the first two then count as one.
+ * than its base: the first two then count as one. There, a second attribute of 1 says that the index
+ * names whole rows, and that what goes to one row is summed before it is added.
  * Folds keep their axes with extent 1. Maps have operands of equal shape: broadcasting is an expand
  * node. matmul has operands of equal batch extents. */
 typedef enum random_kind { RANDOM_BITS, RANDOM_UNIFORM, RANDOM_NORMAL } random_kind;

@@ -202,10 +202,10 @@ static void compile_mark(compile *c) {
 static bool compile_accepts(const compile *c, const node *n, int k) {
     const weft_backend *b = c->ctx->backend;
     step s = {.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
-    if (n->op == OP_block) {
-        s.block = (uint8_t)node_attr(c->g, n)[0];
-        memcpy(s.attr, node_attr(c->g, n) + 1, (size_t)(n->nattr - 1) * sizeof *s.attr);
-    }
+    const int first = n->op == OP_block;
+    if (first) s.block = (uint8_t)node_attr(c->g, n)[0];
+    if (n->nattr)
+        memcpy(s.attr, node_attr(c->g, n) + first, (size_t)(n->nattr - first) * sizeof *s.attr);
     for (int i = 0; i < n->nin; i++) s.in[i] = lower_described(c, node_in(c->g, n)[i]);
     return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
 }

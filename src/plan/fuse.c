@@ -512,6 +512,10 @@ static void fuse_inline(compile *c) {
     mem_free(c->m, needed);
 }
 
+bool fuse_wanted(const compile *c) {
+    return !c->ctx->no_fuse && !c->desc->unfused && !c->desc->watch;
+}
+
 bool fuse_pass(compile *c) {
     uint32_t *readers = mem_new(c->m, c->n * sizeof *readers);
     if (!readers || !fuse_open(c, 0, CLUSTER_KERNEL)) {
@@ -520,7 +524,7 @@ bool fuse_pass(compile *c) {
         return false;
     }
     c->cluster_of[0] = 0;
-    bool fusing = !c->ctx->no_fuse && !c->desc->unfused && !c->desc->watch, good = true;
+    bool fusing = fuse_wanted(c), good = true;
     fuse_in in[FUSE_INPUTS];
     if (fusing) fuse_inline(c);
     for (uint32_t i = 1; i < c->n; i++)

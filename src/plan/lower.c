@@ -137,7 +137,26 @@ static double lower_attention(const step *s) {
     return lower_elements(q) / (tq * h) * seen * each;
 }
 
+/* Numbers in memory: what is repeated lies there once. */
+static double lower_stored(const roperand *o) {
+    double n = 1;
+    for (int d = 0; d < o->rank; d++) n *= o->stride[d] ? (double)o->dim[d] : 1;
+    return n;
+}
+
+/* An addition for each number of the source; the rest is copied unless it stays where it lies. */
+static void lower_scatter(step *s) {
+    const double added = lower_elements(&s->in[2]);
+    const double copied = s->in[0].buf == s->in[3].buf ? 0 : lower_elements(&s->in[3]);
+    s->flops = added;
+    s->bytes = 4 * (lower_stored(&s->in[1]) + lower_stored(&s->in[2]) + 2 * added + 2 * copied);
+}
+
 static void lower_cost(step *s) {
+    if (s->kind == STEP_SCATTER_ADD) {
+        lower_scatter(s);
+        return;
+    }
     if (s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad))
         s->flops += lower_recurrent(s);
     if (s->kern) {

@@ -36,10 +36,33 @@ static void memory_lives(weft_plan *p) {
         }
 }
 
+static uint32_t memory_root(const weft_plan *p, uint32_t b) {
+    while (p->buf[b].place == BUF_ALIAS) b = p->buf[b].alias;
+    return b;
+}
+
+/* A scatter_add at step i that reads its base for the last time adds to it where it lies: the base is
+ * made where the result will be, since that may be part of something larger (join.c). */
+static void memory_scatter(weft_plan *p, uint32_t i) {
+    const roperand *in = p->step[i].in, *result = &in[3];
+    const uint32_t from = memory_root(p, in[0].buf), to = memory_root(p, result->buf);
+    buffer *base = &p->buf[from], *out = &p->buf[result->buf], *root = &p->buf[to];
+    if (from == to || base->place != BUF_ARENA || base->pinned || base->last != i ||
+        base->first == i || root->place != BUF_ARENA || out->first != i ||
+        base->bytes != out->bytes || in[0].off || result->off ||
+        memory_root(p, in[1].buf) == from || memory_root(p, in[2].buf) == from)
+        return;
+    base->place = BUF_ALIAS;
+    base->alias = result->buf;
+    if (base->first < root->first) root->first = base->first;
+    p->step[i].bytes -= 2 * (double)base->bytes; /* nothing is copied */
+}
+
 /* A map may write over what it reads for the last time, element by element. */
 static void memory_in_place(weft_plan *p) {
     for (uint32_t i = 0; i < p->steps; i++) {
         const kernel *k = p->step[i].kern;
+        if (p->step[i].kind == STEP_SCATTER_ADD) memory_scatter(p, i);
         if (p->step[i].kind != STEP_KERNEL || k->reduce) continue;
         for (int s = 0; s < k->nins; s++) {
             if (k->ins[s].op != K_STORE) continue;

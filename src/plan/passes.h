@@ -92,6 +92,7 @@ bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 
 bool fuse_pass(compile *c);
+bool fuse_wanted(const compile *c);                           /* else a kernel per operation    */
 /* Is member id of k a value per row, not per element? */
 bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
 uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part */

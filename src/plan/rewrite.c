@@ -3,13 +3,16 @@
  * disappear, images keep their order (layout.c). The user's graph stays as it is. */
 #include "plan/passes.h"
 
-/* Nodes needed for the wanted ones. */
+/* Nodes needed for the wanted ones: 1 for a single reader or wish, 2 for more. */
 static void rewrite_mark(const weft_graph *g, uint8_t *live) {
     for (uint32_t i = (uint32_t)g->n - 1; i > 0; i--) {
         const node *n = &g->node[i];
         if (!live[i]) continue;
         bool renamed = n->op == OP_same && node_attr(g, n)[0] != SAME_COPY;
-        for (int k = 0; k < (renamed ? 1 : n->nin); k++) live[node_in(g, n)[k]] = 1;
+        for (int k = 0; k < (renamed ? 1 : n->nin); k++) {
+            uint8_t *in = &live[node_in(g, n)[k]];
+            if (*in < 2) ++*in;
+        }
     }
 }
 
@@ -62,6 +65,93 @@ static weft_tensor rewrite_scatter(weft_graph *g, const node *n, int64_t axis, w
                         1);
 }
 
+/* ---- sums of rows that are added to something ---- */
+
+typedef struct rewrite_users {
+    const weft_graph *from;
+    const uint8_t *live;
+    const uint32_t *map;
+} rewrite_users;
+
+/* The node behind the names of `id`, or 0 if it has more than one reader. */
+static uint32_t rewrite_alone(const rewrite_users *u, uint32_t id) {
+    for (;;) {
+        const node *n = &u->from->node[id];
+        if (u->live[id] > 1) return 0;
+        if (n->op != OP_same || node_attr(u->from, n)[0] == SAME_COPY) return id;
+        id = node_in(u->from, n)[0];
+    }
+}
+
+/* What `id` became, if it is rows scattered over zeros, whole ones, for a single reader. */
+static weft_tensor rewrite_rows(weft_graph *g, const rewrite_users *u, uint32_t id) {
+    const weft_tensor none = {g, 0}, t = tensor_at(g, u->map[id]);
+    const node *n = node_of(t);
+    if (!rewrite_alone(u, id) || n->op != OP_scatter_add || n->dtype != WEFT_F32 ||
+        node_attr(g, n)[0] != 0)
+        return none;
+    float zero;
+    if (!node_literal(operand(t, 0), &zero) || zero != 0) return none;
+    weft_tensor index = operand(t, 1);
+    const int along = weft_rank(index) > n->rank;
+    if (node_of(index)->op == OP_expand) index = operand(index, 0);
+    for (int d = along + 1; d < weft_rank(index); d++)
+        if (weft_dim(index, d) != 1) return none;
+    return t;
+}
+
+/* Does x lie in memory anyway, so that rows can be added to it there? */
+static bool rewrite_lies(weft_tensor x) {
+    const int op = node_of(x)->op, cls = op_table[op].cls;
+    return cls == CLASS_ROUTINE || cls == CLASS_PART || op == OP_state || op == OP_input;
+}
+
+/* base with the rows added, each times -rate if there is one. */
+static weft_tensor rewrite_add_rows(weft_tensor base, weft_tensor rows, weft_tensor rate) {
+    weft_graph *g = base.g;
+    weft_tensor in[3] = {base, operand(rows, 1), operand(rows, 2)};
+    if (rate.id) { /* rows that are repeated are multiplied once */
+        const bool repeated = node_of(in[2])->op == OP_expand;
+        const weft_tensor once = repeated ? operand(in[2], 0) : in[2],
+                          scaled = weft_neg(weft_mul(once, rate));
+        in[2] = repeated ? weft_expand(scaled, weft_shape_of(in[2])) : scaled;
+    }
+    const weft_shape out = weft_shape_of(base);
+    return graph_append(g, OP_scatter_add, WEFT_F32, out.rank, out.n, in, 3, (int64_t[]){0, 1}, 2);
+}
+
+/* The one number that x is everywhere, or id 0. */
+static weft_tensor rewrite_number(weft_tensor x) {
+    float value;
+    if (node_literal(x, &value)) return weft_scalar(x.g, value);
+    const node *n = node_of(x);
+    const weft_tensor of = n->op == OP_expand ? operand(x, 0) : x;
+    return weft_count(of) == 1 ? weft_reshape(of, (weft_shape){0}) : (weft_tensor){x.g, 0};
+}
+
+/* The gradient of a table with another added, or a step of gradient descent along it: x + rows and
+ * x - rate rows touch those rows alone, and need no table of zeros. What goes to one row is still
+ * summed before it meets x, so nothing small is lost. Id 0: another case. */
+static weft_tensor rewrite_sum(weft_graph *g, const rewrite_users *u, const node *n,
+                               const weft_tensor *in) {
+    const weft_tensor none = {g, 0};
+    const uint32_t *of = node_in(u->from, n);
+    for (int k = 0; n->op == OP_add && k < 2; k++) {
+        const weft_tensor rows = rewrite_rows(g, u, of[k]);
+        if (rows.id && rewrite_lies(in[1 - k])) return rewrite_add_rows(in[1 - k], rows, none);
+    }
+    const uint32_t product = n->op == OP_sub ? rewrite_alone(u, of[1]) : 0;
+    if (!product || u->from->node[product].op != OP_mul || !rewrite_lies(in[0])) return none;
+    const uint32_t *factor = node_in(u->from, &u->from->node[product]);
+    for (int k = 0; k < 2; k++) {
+        const weft_tensor rows = rewrite_rows(g, u, factor[k]);
+        if (!rows.id) continue;
+        const weft_tensor rate = rewrite_number(tensor_at(g, u->map[factor[1 - k]]));
+        if (rate.id) return rewrite_add_rows(in[0], rows, rate);
+    }
+    return none;
+}
+
 weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
                       uint32_t *map) {
     weft_graph *g = c->g;
@@ -70,8 +160,12 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
     uint32_t(*parts)[LIMIT_BLOCK_PARTS] = mem_new(c->m, from->n * sizeof *parts);
     weft_tensor *in = mem_new(c->m, LIMIT_OPERANDS * sizeof *in);
     bool room = live && image && parts && in && rewrite_world(c, from);
-    for (size_t i = 0; room && i < wants; i++) live[want[i]] = 1;
+    for (size_t i = 0; room && i < wants; i++)
+        if (live[want[i]] < 2) live[want[i]]++;
     if (room) rewrite_mark(from, live);
+    const bool steps = !c->desc->portable && !c->ctx->backend->whole_graph,
+               sums = steps && fuse_wanted(c);
+    const rewrite_users users = {from, live, map};
     for (uint32_t i = 1; room && i < from->n && g->err == WEFT_OK; i++) {
         if (!live[i]) continue;
         node n = from->node[i];
@@ -100,8 +194,10 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
             continue;
         }
         rewrite_memory(g, &n, in);
-        if (n.op == OP_scatter_add && !c->desc->portable && !c->ctx->backend->whole_graph)
+        if (n.op == OP_scatter_add && steps)
             map[i] = rewrite_scatter(g, &n, node_attr(from, &n)[0], in).id;
+        if ((n.op == OP_add || n.op == OP_sub) && n.dtype == WEFT_F32 && sums)
+            map[i] = rewrite_sum(g, &users, &n, in).id;
         if (map[i]) continue;
         map[i] = layout_copy(g, from, &n, in, image).id;
         image[i] = map[i] || layout_image(from, &n, image);

@@ -44,8 +44,8 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
 
 /* Whether operand i may have the strides it has; if not, a contiguous copy will do.
  *   linrec, argsort      any strides
- *   scatter_add          base contiguous, index and src any; of one axis more than base: the index
- *                        the same over the axes behind the first two, src contiguous there
+ *   scatter_add          base contiguous, index and src any; of whole rows (one axis more than base,
+ *                        or attr[1]): the index the same within a row, src contiguous there
  *   attention and grad   every operand with unit stride along its last axis, mask and lse any; axes
  *                        before the last two are batches and need not be joined
  *   recur and its grad   gates and dy with unit stride along the last axis

@@ -4,9 +4,13 @@
  * f32 or i32. An index outside the axis adds nowhere. Additions to one element happen in increasing
  * position of src. Index and src may have one axis more than base: the first two then count as the
  * axis, which is 0. Two positions can only meet if they differ along the axis alone, so units split
- * the other axes. If out is base's own memory nothing is copied. */
+ * the other axes. If out is base's own memory nothing is copied.
+ *
+ * With attr[1] (plan/rewrite.c; axis 0 alone) what goes to one row is summed first, and that sum is
+ * added to the row: rounded as if the sums were made in a table of zeros, but no such table is. */
 #include "loops.h"
 #include "routines.h"
+#include <assert.h>
 
 typedef struct scatter_choice {
     const loops_table *v;
@@ -20,6 +24,8 @@ typedef struct scatter_choice {
     int64_t index_step, src_step;
     int64_t each; /* rows of a group, and from one group to the next: */
     int64_t index_group, src_group;
+    bool sums;         /* what goes to one row is summed first; in the scratch then lie: */
+    size_t lists, sum; /* behind the first positions the next ones, and the sum of a row */
 } scatter_choice;
 
 /* out (n) += src (n) */
@@ -33,8 +39,51 @@ static void scatter_put(const scatter_choice *o, char *out, const char *src, int
     }
 }
 
+static int64_t scatter_index(const scatter_choice *o, const char *index, int64_t t) {
+    return ((const int32_t *)index)[t / o->each * o->index_group + t % o->each * o->index_step];
+}
+
+static const char *scatter_src(const scatter_choice *o, const char *src, int64_t t) {
+    return src + (t / o->each * o->src_group + t % o->each * o->src_step) * 4;
+}
+
+/* Lists of the positions that go to each row, in increasing order: first[row] and next[position] are
+ * positions + 1, 0 ends a list. */
+static void scatter_list(const scatter_choice *o, const char *index, int32_t *first,
+                         int32_t *next) {
+    memset(first, 0, (size_t)o->extent * sizeof *first);
+    for (int64_t t = o->length - 1; t >= 0; t--) {
+        const int64_t to = scatter_index(o, index, t);
+        if (to < 0 || to >= o->extent) continue;
+        next[t] = first[to];
+        first[to] = (int32_t)t + 1;
+    }
+}
+
+/* Columns j0 to j0 + n of every row that is named, each when its first position comes. */
+static void scatter_sums(const scatter_choice *o, char *const *at, int64_t j0, int64_t n,
+                         char *scratch) {
+    int32_t *first = (int32_t *)scratch, *next = (int32_t *)(scratch + o->lists);
+    float *sum = (float *)(scratch + o->sum);
+    const char *src = at[2] + j0 * 4;
+    scatter_list(o, at[1], first, next);
+    for (int64_t t = 0; t < o->length; t++) {
+        const int64_t to = scatter_index(o, at[1], t);
+        if (to < 0 || to >= o->extent || first[to] != t + 1) continue;
+        const char *row = scatter_src(o, src, t);
+        if (next[t]) {
+            memcpy(sum, row, (size_t)n * sizeof *sum);
+            for (int32_t more = next[t]; more; more = next[more - 1])
+                o->v->add(sum, (const float *)scatter_src(o, src, more - 1), n);
+            row = (const char *)sum;
+        }
+        o->v->add((float *)at[3] + to * o->inner + j0, (const float *)row, n);
+    }
+}
+
 /* Some neighbouring chunks of inner at once. */
-static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_t chunks) {
+static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_t chunks,
+                         char *scratch) {
     const scatter_choice *o = r->own;
     const step *s = r->s;
     const int64_t before = unit / o->chunks, j0 = unit % o->chunks * o->chunk;
@@ -47,6 +96,10 @@ static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_
         for (int64_t t = 0; t < o->extent; t++) {
             memcpy(out + t * o->inner * 4, base + t * o->inner * 4, (size_t)n * 4);
         }
+    }
+    if (o->sums) {
+        scatter_sums(o, at, j0, n, scratch);
+        return;
     }
     const int32_t *index = (const int32_t *)at[1];
     if (o->whole) {
@@ -81,10 +134,9 @@ static void scatter_unit(const routine *r, char *const *at, int64_t unit, int64_
 static void scatter_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                         void *scratch) {
     const scatter_choice *o = r->own;
-    (void)scratch;
     for (int64_t u = unit0; u < unit1;) {
         const int64_t chunks = min_i64(unit1 - u, o->chunks - u % o->chunks);
-        scatter_unit(r, at, u, chunks);
+        scatter_unit(r, at, u, chunks, scratch);
         u += chunks;
     }
 }
@@ -110,10 +162,15 @@ static bool scatter_grouped(const step *s) {
     return s->in[2].rank > s->in[0].rank;
 }
 
+static bool scatter_sums_first(const step *s) {
+    return s->attr[1] != 0;
+}
+
 bool scatter_accepts(const step *s, int operand) {
     const roperand *o = &s->in[operand];
-    if (!scatter_grouped(s)) return true;
-    return operand == 1 ? scatter_still(o, 1) : scatter_run_of(o, 1);
+    const int along = scatter_grouped(s);
+    if (!along && !scatter_sums_first(s)) return true;
+    return operand == 1 ? scatter_still(o, along) : scatter_run_of(o, along);
 }
 
 weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
@@ -134,15 +191,22 @@ weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
     }
     o->extent = out->dim[o->axis];
     const bool grouped = scatter_grouped(s);
+    o->sums = scatter_sums_first(s);
     const int along = o->axis + grouped;
     o->each = o->length = src->dim[along];
     o->index_step = index->stride[along];
     o->src_step = src->stride[along];
-    o->whole = scatter_still(index, along) && scatter_run_of(src, along);
+    o->whole = (o->sums || grouped || scatter_still(index, along)) && scatter_run_of(src, along);
     if (grouped) {
         o->length *= src->dim[0];
         o->index_group = index->stride[0];
         o->src_group = src->stride[0];
+    }
+    if (o->sums) {
+        assert(o->axis == 0 && o->real && o->whole && o->length < INT32_MAX);
+        o->lists = routine_round((size_t)o->extent * sizeof(int32_t));
+        o->sum = o->lists + routine_round((size_t)o->length * sizeof(int32_t));
+        r->scratch = o->sum + (size_t)o->inner * sizeof(float);
     }
     /* A few pieces of inner when there is little else to split, none thinner than a cache line. */
     const int64_t pieces = o->outer >= 8 ? 1 : routine_parts(8, max_i64(o->outer, 1));
