@@ -17,23 +17,26 @@
 
 typedef struct shape {
     int64_t n, h, w, c, o, k, stride, pad, dilation, groups;
+    int64_t across; /* padding of rows beyond that of columns */
 } shape;
 
 /* clang-format off */
 static const shape shapes[] = {
-    /* n   h   w   c   o  k  s  p  d  g */
-    {  2,  9,  8,  3, 16, 3, 1, 1, 1, 1 },
-    {  1, 12, 11,  1,  8, 5, 1, 2, 1, 1 },
-    {  2, 12, 11, 32, 64, 3, 1, 1, 1, 1 },   /* transforms */
-    { 18,  6,  6, 33, 32, 3, 1, 1, 1, 1 },   /* several images to a unit */
-    {  1, 16, 16, 32, 40, 6, 1, 3, 1, 1 },   /* a kernel in parts */
-    {  2, 11, 13,  5, 12, 3, 2, 1, 1, 1 },
-    {  1, 24, 22, 32,  3, 3, 1, 1, 1, 1 },   /* few channels */
-    {  1, 70, 66, 16,  1, 3, 1, 1, 1, 1 },
-    {  2,  8,  7,  6,  6, 3, 1, 1, 1, 6 },   /* channel by channel */
-    {  2,  9,  9, 12,  8, 3, 1, 2, 2, 4 },
-    {  2,  6,  7, 10, 17, 1, 1, 0, 1, 1 },
-    {  1,  5,  5,  3,  9, 3, 1, 4, 1, 1 },   /* more padding than kernel */
+    /* n   h   w   c   o  k  s  p  d  g  across */
+    {  2,  9,  8,  3, 16, 3, 1, 1, 1, 1,  0 },
+    {  1, 12, 11,  1,  8, 5, 1, 2, 1, 1,  0 },
+    {  2, 12, 11, 32, 64, 3, 1, 1, 1, 1,  0 },  /* transforms */
+    { 18,  6,  6, 33, 32, 3, 1, 1, 1, 1,  0 },  /* several images to a unit */
+    {  1, 16, 16, 32, 40, 6, 1, 3, 1, 1,  0 },  /* a kernel in parts */
+    {  2, 11, 13,  5, 12, 3, 2, 1, 1, 1,  0 },
+    {  1, 24, 22, 32,  3, 3, 1, 1, 1, 1,  0 },  /* few channels */
+    {  1, 70, 66, 16,  1, 3, 1, 1, 1, 1,  0 },
+    {  2,  8,  7,  6,  6, 3, 1, 1, 1, 6,  0 },  /* channel by channel */
+    {  2,  9,  9, 12,  8, 3, 1, 2, 2, 4,  0 },
+    {  2,  6,  7, 10, 17, 1, 1, 0, 1, 1,  0 },
+    {  1,  5,  5,  3,  9, 3, 1, 4, 1, 1,  0 },  /* more padding than kernel */
+    {  2,  7,  5,  3,  9, 3, 1, 0, 1, 1,  4 },  /* along one axis only */
+    {  1,  7,  6, 10, 12, 3, 1, 4, 1, 1, -3 },
 };
 /* clang-format on */
 
@@ -59,7 +62,7 @@ static weft_tensor convolve(const network *t, weft_tensor x, weft_tensor w) {
     const shape *s = t->s;
     return weft_conv2d(x, w,
                        &(weft_conv_desc){.stride = {s->stride, s->stride},
-                                         .padding = {s->pad, s->pad},
+                                         .padding = {s->pad, s->pad + s->across},
                                          .dilation = {s->dilation, s->dilation},
                                          .groups = s->groups,
                                          .channels_last = t->last});
@@ -235,7 +238,7 @@ TEST(every_way_in_both_orders) {
 
 /* A chain of two convolutions with all that usually stands between; returns its statistics. */
 static weft_stats chain(weft_ctx *c, bool last, bool gradients) {
-    const shape s = {4, 12, 12, 8, 16, 3, 1, 1, 1, 1};
+    const shape s = {4, 12, 12, 8, 16, 3, 1, 1, 1, 1, 0};
     network t = {.s = &s, .last = last, .g = weft_graph_new(c)};
     const weft_pool_desc halve = {.size = {2, 2}, .channels_last = last};
     const weft_tensor x = given(&t, image(&t, s.n, s.h, s.w, s.c));
@@ -278,7 +281,7 @@ TEST(an_epilogue_needs_no_step) {
     if (!CHECK(c)) return;
     for (int which = 0; which < 3; which++) {
         CASE("%s", networks[which].name);
-        const shape s = {2, 12, 12, 8, 16, 3, 1, 1, 1, 1};
+        const shape s = {2, 12, 12, 8, 16, 3, 1, 1, 1, 1, 0};
         network t = {.s = &s, .last = true, .g = weft_graph_new(c)};
         networks[which].record(&t);
         weft_plan *p = weft_compile(t.g, &(weft_plan_desc){.fetch = {t.out, (size_t)t.outs}});
