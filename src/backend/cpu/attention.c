@@ -7,7 +7,7 @@
  * Causal: query i sees keys up to i + tk - tq.
  *
  * A tile of keys is transposed once and then serves all queries of a unit, so that no product has
- * to pack anything. Sums over keys or queries go through the tiles in increasing order. */
+ * to pack anything. So few queries that this does not pay meet the keys as they lie, by dot products. Sums over keys or queries go through the tiles in increasing order. */
 #include "gemm.h"
 #include "loops.h"
 #include "routines.h"
@@ -16,6 +16,8 @@
 enum {
     ATTEND_Q = 48,     /* queries of a tile: 8 times 6 or 4 times 12 rows of the product */
     ATTEND_K = 128,    /* keys of a tile, most */
+    ATTEND_FEW = 3,    /* queries that meet keys as they lie, if long enough for dot products: */
+    ATTEND_LONG = 8,   /* as gemm_choose has it */
     ATTEND_BLOCK = 240 /* queries of a unit when there are few batches; 5 tiles */
 };
 
@@ -32,6 +34,7 @@ typedef struct attend_choice {
     int64_t keys; /* of a tile */
     float scale;
     bool causal, masked;
+    bool as_they_lie; /* keys are not transposed */
     attend_view q, k, value, y, dy;
     int lse;       /* operand of the gradient */
     roperand mask; /* batches; rows and columns below */
@@ -140,12 +143,13 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
     for (int64_t j = 0; j < o->tk; j += o->keys) {
         const int64_t nk = min_i64(o->keys, o->tk - j);
         if (attend_reach(o, q1 - 1, j, nk) == 0) break;
-        o->v->transpose(m->kt, o->keys, k + j * o->k.row, o->k.row, nk, o->h);
+        const float *keys = o->as_they_lie ? k + j * o->k.row : m->kt;
+        if (!o->as_they_lie) o->v->transpose(m->kt, o->keys, k + j * o->k.row, o->k.row, nk, o->h);
         for (int64_t i = q0; i < q1; i += ATTEND_Q) {
             const int64_t nq = min_i64(ATTEND_Q, o->tq - i);
             if (attend_reach(o, i + nq - 1, j, nk) == 0) continue;
             const int short_q = nq < ATTEND_Q, short_k = nk < o->keys;
-            attend_product(&o->score[short_q][short_k], q + i * o->q.row, m->kt, m->s, false,
+            attend_product(&o->score[short_q][short_k], q + i * o->q.row, keys, m->s, false,
                            m->product);
             for (int64_t e = 0; e < nq; e++) {
                 attend_row(o, at, batch, i + e, j, nk, m->s + e * o->keys, m->most + i - q0 + e,
@@ -317,11 +321,13 @@ weft_err attend_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena
         r->rows = 0;
     }
     if (o->tq == 0) r->units = r->rows = 0;
+    o->as_they_lie = o->tq <= ATTEND_FEW && o->h >= ATTEND_LONG;
+    const int64_t k_along = o->as_they_lie ? 1 : o->keys, k_row = o->as_they_lie ? o->k.row : 1;
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
             const int64_t m = a ? o->tq % ATTEND_Q : ATTEND_Q, n = b ? o->tk % o->keys : o->keys;
             attend_choose(o, &o->score[a][b], level,
-                          (gemm_shape){m, n, o->h, o->q.row, 1, o->keys, 1, o->keys});
+                          (gemm_shape){m, n, o->h, o->q.row, 1, k_along, k_row, o->keys});
             attend_choose(o, &o->mix[a][b], level,
                           (gemm_shape){m, o->hv, n, o->keys, 1, o->value.row, 1, o->hv});
         }
