@@ -7,9 +7,9 @@
 #include "weft/weft.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static weft_ctx *c;
 static weft_graph *g;
@@ -144,6 +144,23 @@ TEST(a_kernel_may_read_any_number_of_views) {
             weft_tensor t = weft_where(weft_lt(s[0], s[1]), s[2], s[3]);
             y = i ? weft_add(y, t) : t;
         }
+        same_as_unfused(y, feed_ramp);
+        end();
+    }
+}
+
+/* The first row's worth of a flat matrix has the extent of its columns, but is not one of them. */
+TEST(a_cheap_value_is_read_in_another_shape) {
+    for (int way = 0; way < 3; way++) {
+        CASE("%d", way);
+        begin(1);
+        base = weft_input(g, WEFT_F32, weft_dims(500, 4));
+        const weft_tensor column = weft_slice(base, 1, 1, 2, 1);
+        const weft_tensor h = way ? weft_abs(weft_sub(base, column)) : weft_neg(base);
+        const weft_tensor flat = weft_slice(weft_reshape(h, weft_dims(-1)), 0, 0, 500, 1);
+        const weft_tensor of = weft_reshape(column, weft_dims(-1));
+        weft_tensor y = way == 2 ? weft_mul(flat, weft_abs(weft_sub(of, flat))) : weft_relu(flat);
+        y = weft_add(y, weft_sum(h, weft_dims(1), false));
         same_as_unfused(y, feed_ramp);
         end();
     }
