@@ -152,8 +152,7 @@ static weft_tensor infer_kept(const infer_job *j, int layer, const char *what, w
     const weft_tensor cache =
         weft_buffer(j->g, j->s, name, WEFT_F32, weft_dims(INFER_TEXTS, heads, j->net.places, each),
                     (weft_init){.kind = WEFT_INIT_ZEROS});
-    const weft_tensor at = weft_iota(j->g, weft_dims(j->net.places, 1), 0);
-    const weft_tensor next = weft_where(weft_eq(at, j->place), row, cache);
+    const weft_tensor next = weft_slice_write(cache, 2, j->place, row);
     weft_layer_update(cache, next);
     return next;
 }

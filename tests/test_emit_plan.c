@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { INPUTS = 3, OUTPUTS = 3, RUNS = 3 };
+enum { INPUTS = 3, OUTPUTS = 4, RUNS = 3 };
 typedef struct net {
     weft_tensor in[INPUTS], out[OUTPUTS];
     int ins, outs;
@@ -98,6 +98,7 @@ static void net_narrow(net *n, weft_graph *g, weft_state *s) {
         weft_buffer(g, s, "count", WEFT_I32, WEFT_0D, (weft_init){WEFT_INIT_ZEROS, 0, 0});
     n->update = weft_assign(count, weft_add(count, weft_integer(g, 1)));
     fetched(n, weft_slice_at(x, 0, count, 3));
+    fetched(n, weft_slice_write(x, 0, count, weft_exp(weft_slice(x, 0, 1, 3, 1))));
 }
 
 static void net_batched(net *n, weft_graph *g,

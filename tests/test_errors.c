@@ -221,6 +221,15 @@ TEST(views) {
     BAD(SHAPE, "length 5 of an axis of 4", weft_slice_at(x, 0, weft_integer(g, 0), 5));
     BAD(SHAPE, "length -1", weft_slice_at(x, 0, weft_integer(g, 0), -1));
     BAD(ARGUMENT, "missing", weft_slice_at(x, 0, none, 1));
+    BAD(DTYPE, "0-d i32", weft_slice_write(x, 0, z, x));
+    BAD(DTYPE, "0-d i32", weft_slice_write(x, 0, n, x));
+    BAD(SHAPE, "slice_write of [6,4] into [4,6]",
+        weft_slice_write(x, 0, weft_integer(g, 0), weft_transpose(x, 0, 1)));
+    BAD(SHAPE, "slice_write of [5,6]",
+        weft_slice_write(x, 0, weft_integer(g, 0), weft_pad(x, 0, 1, 0, 0)));
+    BAD(SHAPE, "slice_write of []", weft_slice_write(x, 0, weft_integer(g, 0), z));
+    BAD(ARGUMENT, "no axis", weft_slice_write(x, 2, weft_integer(g, 0), x));
+    BAD(ARGUMENT, "missing", weft_slice_write(x, 0, weft_integer(g, 0), none));
     BAD(ARGUMENT, "pad", weft_pad(x, 0, -1, 0, 0));
     BAD(ARGUMENT, "pad", weft_pad(x, 0, INT64_MAX, INT64_MAX, 0));
     BAD(SHAPE, "pad", weft_pad(x, 0, INT32_MAX, 0, 0));

@@ -104,11 +104,69 @@ static weft_tensor f_window(weft_tensor p) { /* starts where the state's own lar
     return weft_pad(weft_slice_at(p, 0, top, N - 1), 0, 1, 0, 0);
 }
 
+static weft_tensor f_write(weft_tensor p) {
+    return weft_slice_write(p, 0, weft_integer(p.g, 2), weft_full(p.g, weft_dims(1, N), 0.25f));
+}
+static weft_tensor f_write_own(weft_tensor p) { /* columns of itself */
+    return weft_slice_write(p, 1, weft_integer(p.g, 1), weft_slice(p, 1, 0, 3, 1));
+}
+static weft_tensor f_write_blocks(weft_tensor p) { /* each block is read after one is written */
+    const weft_tensor base = weft_reshape(p, weft_dims(3, 4, 3));
+    const weft_tensor value = weft_reshape(weft_slice(p, 0, 0, 3, 1), weft_dims(3, 2, 3));
+    return weft_reshape(weft_slice_write(base, 1, weft_integer(p.g, 1), value), weft_dims(N, N));
+}
+static weft_tensor f_write_blocks_between(weft_tensor p) {
+    return weft_scale(f_write_blocks(weft_stored(weft_scale(p, 0.5f))), 2);
+}
+static weft_tensor f_write_twice(weft_tensor p) {
+    const weft_tensor once =
+        weft_slice_write(p, 0, weft_integer(p.g, 4), weft_full(p.g, weft_dims(2, N), -0.5f));
+    return weft_slice_write(once, 0, weft_integer(p.g, 0), weft_slice(once, 0, 4, 6, 1));
+}
+static weft_tensor f_write_where(weft_tensor p) { /* starts where the state's largest entry is */
+    weft_tensor top = weft_argmax(weft_reshape(p, weft_dims(N * N)), 0, false);
+    return weft_slice_write(p, 0, top, weft_scale(weft_slice(p, 0, 0, 1, 1), 0.5f));
+}
+static weft_tensor f_write_between(weft_tensor p) { /* into an intermediate with another reader */
+    const weft_tensor mid = weft_stored(weft_scale(p, 0.5f));
+    const weft_tensor next =
+        weft_slice_write(mid, 0, weft_integer(p.g, 1), weft_full(p.g, weft_dims(2, N), 1));
+    return weft_sub(weft_transpose(next, 0, 1), weft_cumsum(mid, 0));
+}
+
 static function *const table[] = {
-    f_same,         f_scale,  f_transpose, f_symmetric,   f_flip,        f_folded, f_softmax,
-    f_softmax_down, f_centre, f_square,    f_descend,     f_descend_own, f_cumsum, f_sort,
-    f_roll,         f_shift,  f_scatter,   f_scatter_own, f_take,        f_window, f_rows,
-    f_rows_else,    f_tied,   f_tied_own,  f_tied_read,
+    f_same,
+    f_scale,
+    f_transpose,
+    f_symmetric,
+    f_flip,
+    f_folded,
+    f_softmax,
+    f_softmax_down,
+    f_centre,
+    f_square,
+    f_descend,
+    f_descend_own,
+    f_cumsum,
+    f_sort,
+    f_roll,
+    f_shift,
+    f_scatter,
+    f_scatter_own,
+    f_take,
+    f_window,
+    f_rows,
+    f_rows_else,
+    f_tied,
+    f_tied_own,
+    f_tied_read,
+    f_write,
+    f_write_own,
+    f_write_blocks,
+    f_write_blocks_between,
+    f_write_twice,
+    f_write_where,
+    f_write_between,
 };
 enum { FUNCTIONS = sizeof table / sizeof *table };
 

@@ -234,6 +234,7 @@ bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int
     case BLOCK_adam: blocks_adam(in, a, out); break;
     case BLOCK_momentum: blocks_momentum(in, a, out); break;
     case BLOCK_squares: out[0] = blocks_squares(in, nin); break;
+    case BLOCK_slice_write: out[0] = write_define((int)a[0], in); break;
     default: graph_fail(g, WEFT_UNSUPPORTED, "block %lld has no definition", (long long)attr[0]);
     }
     return g->err == WEFT_OK;

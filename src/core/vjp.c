@@ -283,6 +283,7 @@ bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
         return g->err == WEFT_OK;
     }
     case BLOCK_gates: return gates_vjp(t, dy[0], out);
+    case BLOCK_slice_write: write_vjp(t, dy[0], out); return g->err == WEFT_OK;
     case BLOCK_recur:
         return dy[RECUR_OUT_KEPT].id ? vjp_by_definition(t, dy, out) : recur_vjp(t, dy, out);
     default: return vjp_by_definition(t, dy, out);

@@ -176,6 +176,12 @@ static void lower_cost(step *s) {
                 s->flops += op_table[op].cls == CLASS_UNARY && op > OP_sign ? 10 * n : n;
         }
     }
+    if (s->kind == STEP_BLOCK && s->block == BLOCK_slice_write) { /* copies the base, then rows */
+        const double size = 2 * (double)weft_dtype_size(s->in[3].dtype);
+        if (s->in[0].buf != s->in[3].buf) s->bytes += size * lower_elements(&s->in[0]);
+        s->bytes += size * lower_elements(&s->in[1]);
+        return;
+    }
     for (int i = 0; i < s->nin + s->nout; i++) {
         double n = lower_elements(&s->in[i]);
         s->bytes += 4 * n;

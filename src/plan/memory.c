@@ -41,9 +41,13 @@ static uint32_t memory_root(const weft_plan *p, uint32_t b) {
     return b;
 }
 
-/* A scatter_add at step i that reads its base for the last time adds to it where it lies: the base is
- * made where the result will be, since that may be part of something larger (join.c). */
-static void memory_scatter(weft_plan *p, uint32_t i) {
+static bool memory_based(const step *s) {
+    return s->kind == STEP_SCATTER_ADD || (s->kind == STEP_BLOCK && s->block == BLOCK_slice_write);
+}
+
+/* A scatter_add or slice_write at step i that reads its base for the last time writes to it where it
+ * lies: the base is made where the result will be, since that may be part of something larger (join.c). */
+static void memory_base(weft_plan *p, uint32_t i) {
     const roperand *in = p->step[i].in, *result = &in[3];
     const uint32_t from = memory_root(p, in[0].buf), to = memory_root(p, result->buf);
     buffer *base = &p->buf[from], *out = &p->buf[result->buf], *root = &p->buf[to];
@@ -62,7 +66,7 @@ static void memory_scatter(weft_plan *p, uint32_t i) {
 static void memory_in_place(weft_plan *p) {
     for (uint32_t i = 0; i < p->steps; i++) {
         const kernel *k = p->step[i].kern;
-        if (p->step[i].kind == STEP_SCATTER_ADD) memory_scatter(p, i);
+        if (memory_based(&p->step[i])) memory_base(p, i);
         if (p->step[i].kind != STEP_KERNEL || k->reduce) continue;
         for (int s = 0; s < k->nins; s++) {
             if (k->ins[s].op != K_STORE) continue;

@@ -34,6 +34,16 @@ static bool update_own_element(const compile *c, uint32_t id, uint32_t state) {
     return true;
 }
 
+/* Rows of the state are overwritten: it must be the base as it lies, and nothing else. */
+static bool update_whole(const compile *c, const root *u, const uint32_t *in) {
+    bool good = c->view[in[0]].base == u->state && c->view[in[0]].at != u->state &&
+                view_contiguous(c, in[0]) &&
+                node_count(c->g, &c->g->node[in[0]]) == node_count(c->g, &c->g->node[u->state]);
+    for (int i = 1; i < 3; i++)
+        good &= c->view[in[i]].base != u->state && c->view[in[i]].at != u->state;
+    return good;
+}
+
 /* May node i, in the same step as the value of u, read the state that u is written into? */
 static bool update_shares(const compile *c, const root *u, uint32_t i) {
     const node *n = &c->g->node[i];
@@ -41,6 +51,7 @@ static bool update_shares(const compile *c, const root *u, uint32_t i) {
     const cluster *k = &c->cluster[c->cluster_of[i]];
     if (n->op == OP_block) {
         int64_t which = node_attr(c->g, n)[0];
+        if (which == BLOCK_slice_write) return update_whole(c, u, in);
         return which == BLOCK_adam || which == BLOCK_momentum; /* made for it */
     }
     if (n->op == OP_scatter_add) /* adds to the base in place; the rest must lie elsewhere */

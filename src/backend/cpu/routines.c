@@ -21,6 +21,7 @@ static routine_maker *const routine_block[BLOCK_COUNT] = {
     [BLOCK_adam] = optimiser_adam_prepare,
     [BLOCK_momentum] = optimiser_momentum_prepare,
     [BLOCK_squares] = optimiser_squares_prepare,
+    [BLOCK_slice_write] = write_prepare,
 };
 
 weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
@@ -98,6 +99,7 @@ bool routine_has_block(const weft_graph *g, const node *n) {
     if (n->op != OP_block) return false;
     const int64_t which = node_attr(g, n)[0];
     if (which < 0 || which >= BLOCK_COUNT || !routine_block[which]) return false;
+    if (which == BLOCK_slice_write) return true; /* copies, whatever the type */
     for (int i = 0; i < n->nin; i++) {
         const uint8_t type = g->node[node_in(g, n)[i]].dtype;
         const bool lengths =

@@ -7,10 +7,10 @@
  *
  * A step's `attr` are those of graph.h and blocks.def; for a block they begin after the number of
  * the block, which is in step.block: attr[0] of conv is the vertical stride. A floating attribute
- * is the low 32 bits. Results are contiguous. Only adam, momentum and scatter_add may write where
- * an input lies (each result over the input of its name).
+ * is the low 32 bits. Results are contiguous. Only adam, momentum, scatter_add and
+ * slice_write may write where an input lies (each result over the input of its name).
  *
- * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_*.c, one for each way), pool.c, attention.c, recurrence.c (with cells.c), optimiser.c. loops.h has the vector
+ * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_*.c, one for each way), pool.c, attention.c, recurrence.c (with cells.c), optimiser.c, write.c. loops.h has the vector
  * loops they share. */
 #ifndef WEFT_ROUTINES_H
 #define WEFT_ROUTINES_H
@@ -67,7 +67,7 @@ typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c
 routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx_prepare,
     conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
     recurrence_prepare, recurrence_grad_prepare, gates_prepare, gates_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
-    optimiser_squares_prepare;
+    optimiser_squares_prepare, write_prepare;
 
 bool scatter_accepts(const step *s, int operand);
 
