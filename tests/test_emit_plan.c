@@ -64,6 +64,23 @@ static void net_embed(net *n, weft_graph *g, weft_state *s) { /* scatter_add in 
     fetched(n, e);
 }
 
+/* Whole rows, as plans of a device have them: added where the table lies, groups of one row. */
+static void net_rows(net *n, weft_graph *g, weft_state *s) {
+    const weft_init init = {WEFT_INIT_UNIFORM, -1, 1};
+    weft_tensor t = fed(n, g, WEFT_I32, weft_dims(4, 5));
+    weft_tensor a = weft_param(g, s, "a", weft_dims(3, 6), init);
+    weft_tensor b = weft_param(g, s, "b", weft_dims(3, 6), init);
+    weft_tensor c = weft_buffer(g, s, "c", WEFT_F32, weft_dims(3, 6), init), d;
+    weft_tensor bags = weft_mean(weft_embedding(a, t), weft_axes(1), false);
+    weft_tensor loss = weft_add(weft_sum(weft_square(bags), WEFT_ALL, false),
+                                weft_mean(weft_square(weft_embedding(b, t)), WEFT_ALL, false));
+    n->update = weft_sgd(s, loss, &(weft_sgd_desc){.lr = 0.1f});
+    fetched(n, loss);
+    weft_tensor sums = weft_sum(weft_embedding(c, t), weft_axes(1), false);
+    CHECK_EQ(weft_grad(weft_sum(weft_square(sums), WEFT_ALL, false), &c, 1, &d), WEFT_OK);
+    fetched(n, d);
+}
+
 static void net_scan(net *n, weft_graph *g, weft_state *s) {
     (void)s;
     weft_tensor x = fed(n, g, WEFT_F32, weft_dims(6, 8, 2));
@@ -177,7 +194,7 @@ static const sample samples[] = {
     { "classify", net_classify }, { "train", net_train },     { "embed", net_embed },
     { "scan", net_scan },         { "random", net_random },   { "dropout", net_dropout },
     { "narrow", net_narrow },     { "batched", net_batched }, { "recur", net_recur },
-    { "images", net_images },     { "learn", net_learn },
+    { "images", net_images },     { "learn", net_learn },     { "rows", net_rows },
 };
 /* clang-format on */
 
@@ -198,9 +215,10 @@ static bool machine_make(machine *m, const char *device, const sample *x) {
     m->s = weft_state_new(m->c);
     m->g = weft_graph_new(m->c);
     x->make(&m->n, m->g, m->s);
-    m->p = weft_compile(m->g, &(weft_plan_desc){.fetch = {m->n.out, (size_t)m->n.outs},
-                                                .update = m->n.update,
-                                                .portable = true});
+    m->p = weft_compile(m->g,
+                        &(weft_plan_desc){.fetch = {m->n.out, (size_t)m->n.outs},
+                                          .update = m->n.update,
+                                          .portable = x->make != net_rows}); /* the device's own */
     if (m->p) return true;
     printf("     %s: %s\n", device, weft_error(m->c));
     return CHECK(m->p != NULL);

@@ -239,6 +239,61 @@ static bool step_c_linrec(text *t, const step *s, const char *name) {
     return true;
 }
 
+/* src or index at position `at` of the rows, which two axes may count: as scatter.c has it. */
+static void step_c_row(text *t, const roperand *o, int grouped, const char *at) {
+    const long long each = o->dim[grouped];
+    if (!grouped) text_add(t, "(%s) * %lld", at, (long long)o->stride[0]);
+    else
+        text_add(t, "(%s) / %lld * %lld + (%s) %% %lld * %lld", at, each, (long long)o->stride[0],
+                 at, each, (long long)o->stride[1]);
+    text_add(t, " + %lld", (long long)o->off);
+}
+
+/* The plans of a device: whole rows, by lists of the positions that go to each; what goes to one is
+ * summed before it is added, or not. */
+static void step_c_rows(text *t, const step *s) {
+    const roperand *index = &s->in[1], *src = &s->in[2], *out = &s->in[3];
+    const int grouped = src->rank > out->rank;
+    const bool real = out->dtype == WEFT_F32, first = s->attr[1] != 0;
+    const char *word = emit_dtype_word(out->dtype);
+    long long inner = 1, length = src->dim[0] * (grouped ? src->dim[1] : 1), extent = out->dim[0];
+    for (int d = 1; d < out->rank; d++) inner *= out->dim[d];
+    if (!length || !extent) {
+        text_add(t, "    (void)b1, (void)b2, (void)b3;\n}\n");
+        return;
+    }
+    text_add(t,
+             "    static int first[%lld], next[%lld];\n"
+             "    for (long long x = 0; x < %lld; x++) first[x] = 0;\n"
+             "    for (long long n = %lld; n-- > 0;) {\n"
+             "        const long long x = k_load_%s(b1, ",
+             extent, length, extent, length, emit_dtype_word(index->dtype));
+    step_c_row(t, index, grouped, "n");
+    text_add(t,
+             ");\n"
+             "        if (x < 0 || x >= %lld) continue;\n"
+             "        next[n] = first[x];\n"
+             "        first[x] = (int)n + 1;\n"
+             "    }\n"
+             "    for (long long e = 0; e < %lld; e++) {\n"
+             "        int n = first[e / %lld];\n"
+             "        if (!n) continue;\n"
+             "        %s v = k_load_%s(b%s, ",
+             extent, extent * inner, inner, real ? "float" : "int", word, first ? "2" : "3");
+    if (first) {
+        step_c_row(t, src, grouped, "n - 1");
+        text_add(t, " + e %% %lld);\n        n = next[n - 1];\n", inner);
+    } else {
+        text_add(t, "e);\n");
+    }
+    text_add(t, "        for (; n; n = next[n - 1]) v = %s k_load_%s(b2, ",
+             real ? "v +" : "k_iadd(v,", word);
+    step_c_row(t, src, grouped, "n - 1");
+    text_add(t, " + e %% %lld)%s;\n", inner, real ? "" : ")");
+    text_add(t, "        k_store_%s(b3, e, %s);\n    }\n}\n", word,
+             !first ? "v" : "k_load_f32(b3, e) + v");
+}
+
 /* Elements are added in increasing position of src, as everywhere. */
 static bool step_c_scatter(text *t, const step *s, const char *name) {
     const roperand *base = &s->in[0], *index = &s->in[1], *src = &s->in[2], *out = &s->in[3];
@@ -258,6 +313,10 @@ static bool step_c_scatter(text *t, const step *s, const char *name) {
         text_add(t, ");\n    ");
         for (int i = 0; i < loops; i++) text_add(t, "}");
         text_add(t, "\n");
+    }
+    if (src->rank > out->rank || s->attr[1]) {
+        step_c_rows(t, s);
+        return true;
     }
     const int loops = step_c_loops(t, src, src->rank, -1);
     text_add(t, "        const long long x = ");
