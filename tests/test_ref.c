@@ -459,8 +459,17 @@ TEST(names_of_devices) {
     CHECK(backend_find("abacus") == NULL);
 }
 
+TEST(null_has_the_threads_it_is_given) {
+    for (int threads = 1; threads <= 3; threads++) {
+        c = weft_open_with(&(weft_open_desc){.device = "null", .threads = threads});
+        CHECK_EQ(weft_threads(c), threads);
+        weft_close(c);
+    }
+}
+
 TEST(null_counts_and_does_not_run) {
     c = weft_open("null");
+    CHECK(weft_threads(c) >= 1);
     g = weft_graph_new(c);
     weft_tensor x = weft_input(g, WEFT_F32, weft_dims(8, 8)), y = weft_exp(x);
     weft_plan *p = plan_of(y);
