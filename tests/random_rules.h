@@ -267,6 +267,17 @@ static int random_view(random_graph *g, random_row kind) {
         if (n.in[1] < 0) return -1;
         break;
     }
+    case KIND_slice_write: {
+        weft_shape one = {0, {0}}, part = n.s;
+        part.n[axis] = extent ? random_below(g, (int)extent + 1) : 0;
+        random_operand(&n, random_pick_shape(g, WEFT_I32, one));
+        const int value = random_pick_shape(g, n.t, part);
+        if (n.in[1] < 0 || value < 0) return -1;
+        random_operand(&n, value);
+        n.size = fmax(n.size, g->node[value].size), n.low = fmin(n.low, g->node[value].low);
+        n.error = fmax(n.error, g->node[value].error);
+        break;
+    }
     case KIND_pad:
         n.whole[1] = random_below(g, 3), n.whole[2] = random_below(g, 3);
         n.number = (float)random_below(g, t == WEFT_BOOL ? 2 : 3);
@@ -498,6 +509,7 @@ static int random_step(random_graph *g, random_row kind) {
     case KIND_expand:
     case KIND_slice:
     case KIND_slice_at:
+    case KIND_slice_write:
     case KIND_pad:
     case KIND_tile: return random_view(g, kind);
     default: return random_other(g, kind);
