@@ -308,7 +308,7 @@ WEFT_API weft_tensor weft_slice_at(weft_tensor x, int axis, weft_tensor start, i
     /* start: 0-d i32, read at run time, clamped */
 WEFT_API weft_tensor weft_slice_write(weft_tensor base, int axis, weft_tensor start,
         weft_tensor value);
-    /* base with value in the place of slice_at's; only that is written if base is not needed later */
+    /* base with value where slice_at would read; in place if base is not read afterwards */
 WEFT_API weft_tensor weft_pad  (weft_tensor x, int axis, int64_t before, int64_t after,
         float value);
     /* with value */
