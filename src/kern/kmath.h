@@ -84,11 +84,14 @@ WEFT_INLINE float k_ceil(float a) {
 /* a - floor(a / b) b: sign of b, up to b itself where a is tiny; nan for b = 0; a mod inf is a, or
  * inf where the signs differ. The quotient may round up to a whole number, hence the correction. From
  * quotients of 2^24 on, and without fused multiply-add, digits are lost: see kfar.h. */
-WEFT_INLINE float k_mod_of(float a, float b, float q) {
-    const float r = q == 0.0f ? a : a - q * b;
+WEFT_INLINE float k_mod_of(float a, float b, float q, float rest) {
+    const float r = q == 0.0f ? a : rest;
     return (r < 0.0f && b > 0.0f) || (r > 0.0f && b < 0.0f) ? r + b : r;
 }
-WEFT_INLINE float k_mod(float a, float b) { return k_mod_of(a, b, k_floor(a / b)); }
+WEFT_INLINE float k_mod(float a, float b) {
+    const float q = k_floor(a / b);
+    return k_mod_of(a, b, q, a - q * b);
+}
 
 WEFT_INLINE int32_t k_lt(float a, float b) { return a < b; }
 WEFT_INLINE int32_t k_le(float a, float b) { return a <= b; }
