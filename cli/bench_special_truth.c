@@ -10,15 +10,14 @@
 
 static const double truth_pi = 3.14159265358979323846, truth_euler = 0.57721566490153286061;
 
-double special_truth_gamma(double x, double found) {
-    (void)found;
-    return tgamma(x);
-}
-
-double special_truth_lgamma(double x, double found) {
-    (void)found;
-    return lgamma(x);
-}
+/* What the C library has needs no definition of ours. */
+#define TRUTH_LIBM(name, function)                                                                 \
+    double special_truth_##name(double x, double found) {                                          \
+        (void)found;                                                                               \
+        return function(x);                                                                        \
+    }
+TRUTH_LIBM(gamma, tgamma)
+TRUTH_LIBM(lgamma, lgamma)
 
 double special_truth_digamma(double x, double found) {
     if (x <= 0) return special_truth_digamma(1 - x, found) - truth_pi / tan(truth_pi * x);
@@ -29,15 +28,8 @@ double special_truth_digamma(double x, double found) {
            z * (1 / 12.0 - z * (1 / 120.0 - z * (1 / 252.0 - z * (1 / 240.0 - z / 132))));
 }
 
-double special_truth_erf(double x, double found) {
-    (void)found;
-    return erf(x);
-}
-
-double special_truth_erfc(double x, double found) {
-    (void)found;
-    return erfc(x);
-}
+TRUTH_LIBM(erf, erf)
+TRUTH_LIBM(erfc, erfc)
 
 double special_truth_erfcx(double x, double found) {
     (void)found;
@@ -55,25 +47,10 @@ double special_truth_erfcinv(double x, double found) {
     return found + (erfc(found) - x) * sqrt(truth_pi) / 2 * exp(found * found);
 }
 
-double special_truth_bessel_j0(double x, double found) {
-    (void)found;
-    return j0(x);
-}
-
-double special_truth_bessel_j1(double x, double found) {
-    (void)found;
-    return j1(x);
-}
-
-double special_truth_bessel_y0(double x, double found) {
-    (void)found;
-    return y0(x);
-}
-
-double special_truth_bessel_y1(double x, double found) {
-    (void)found;
-    return y1(x);
-}
+TRUTH_LIBM(bessel_j0, j0)
+TRUTH_LIBM(bessel_j1, j1)
+TRUTH_LIBM(bessel_y0, y0)
+TRUTH_LIBM(bessel_y1, y1)
 
 /* e^-|x| I_n(x) = 1/pi times the integral of e^(x cos t - |x|) cos nt over half a turn. */
 static double truth_in(int n, double x) {
@@ -208,3 +185,5 @@ double special_truth_bessel_j(double x, double found) {
     for (int k = 1; k < 60; k++) sum += term, term *= -x * x / (4 * k * (2.5 + k));
     return sum;
 }
+
+#undef TRUTH_LIBM

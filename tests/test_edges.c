@@ -1,6 +1,7 @@
 /* test_edges.c - the last thing that is still accepted and what it gives, and what callers are told
  * besides results: places where small changes of the code once went unnoticed. */
 #include "heap.h"
+#include "one_graph.h"
 #include "test.h"
 #include "weft/nn.h"
 
@@ -8,22 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-static weft_ctx *c;
-static weft_state *s;
-static weft_graph *g;
-
-static void begin(void) {
-    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1});
-    s = weft_state_new(c);
-    g = weft_graph_new(c);
-}
-
-static void end(void) {
-    weft_graph_free(g);
-    weft_state_free(s);
-    weft_close(c);
-}
 
 /* Results of a plan that has no inputs, up to 64 numbers; false: there was an error. */
 static bool result(weft_tensor t, float *out) {

@@ -2,30 +2,15 @@
  * and what happens to plans when a state goes away. */
 #include "core/context.h"
 #include "models.h"
+#include "one_graph.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static weft_ctx *c;
-static weft_state *s;
-static weft_graph *g;
-
 static const weft_init zeros = {.kind = WEFT_INIT_ZEROS},
                        normal = {.kind = WEFT_INIT_NORMAL, .a = 1, .b = 2},
                        uniform = {.kind = WEFT_INIT_UNIFORM, .a = -3, .b = 5};
-
-static void begin(void) {
-    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1});
-    s = weft_state_new(c);
-    g = weft_graph_new(c);
-}
-
-static void end(void) {
-    weft_graph_free(g);
-    weft_state_free(s);
-    weft_close(c);
-}
 
 static weft_plan *training(weft_graph *graph, weft_updates u) {
     weft_plan *p = weft_compile(graph, &(weft_plan_desc){.update = u});

@@ -6,27 +6,12 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #endif
 #include "models.h"
+#include "one_graph.h"
 #include "plan/lower.h"
 #include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static weft_ctx *c;
-static weft_state *s;
-static weft_graph *g;
-
-static void begin(void) {
-    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1});
-    s = weft_state_new(c);
-    g = weft_graph_new(c);
-}
-
-static void end(void) {
-    weft_graph_free(g);
-    weft_state_free(s);
-    weft_close(c);
-}
 
 /* Breaks an integer, expects the message, mends it. */
 #define BROKEN(place, value, check, part)                                                          \
