@@ -249,7 +249,6 @@ endif
 lines:
 	@tools/lines
 
-# The public headers and the tables are laid out by hand.
 # Headers are laid out by hand, and golden texts are what a test compares with.
 FORMATTED = $(shell find src cli tests examples -name '*.c' -not -path 'tests/golden/*')
 format:

@@ -15,17 +15,17 @@
 enum { GUARD = 64 };
 
 typedef struct operand {
-    float *all, *first;     /* first: element (0,0)                            */
+    float *all, *first; /* first: element (0,0)                            */
     int64_t row, column;
 } operand;
 
 /* Forms: 0 rows contiguous, 1 columns contiguous, 2 rows with a gap, 3 every second element,
  * 4 rows from the last to the first, 5 one row repeated. */
 static operand operand_make(int64_t rows, int64_t columns, int form) {
-    operand o = { .row = columns, .column = 1 };
-    if (form == 1) o = (operand){ .row = 1, .column = rows };
+    operand o = {.row = columns, .column = 1};
+    if (form == 1) o = (operand){.row = 1, .column = rows};
     if (form == 2) o.row = columns + 3;
-    if (form == 3) o = (operand){ .row = 2 * columns + 1, .column = 2 };
+    if (form == 3) o = (operand){.row = 2 * columns + 1, .column = 2};
     if (form == 5) o.row = 0;
     const int64_t size = (rows + 1) * (2 * columns + 4);
     o.all = malloc((size_t)(size + 2 * GUARD) * sizeof(float));
@@ -63,8 +63,8 @@ static void reference(const gemm_shape *s, const gemm_data *d, const float *old,
         for (int64_t j = 0; j < s->n; j++) {
             double sum = 0, size = 0;
             for (int64_t k = 0; k < s->k; k++) {
-                const double x = (double)d->a[i * s->a_row + k * s->a_col]
-                               * d->b[k * s->b_row + j * s->b_col];
+                const double x =
+                    (double)d->a[i * s->a_row + k * s->a_col] * d->b[k * s->b_row + j * s->b_col];
                 sum += x;
                 size += fabs(x);
             }
@@ -91,7 +91,7 @@ static void *scratch_of(const gemm_plan *p) {
     const size_t bytes = (p->scratch + 63) / 64 * 64;
     if (bytes == 0) return NULL;
     void *scratch = aligned_alloc(64, bytes);
-    memset(scratch, 0xff, bytes);       /* NaN */
+    memset(scratch, 0xff, bytes); /* NaN */
     return scratch;
 }
 
@@ -152,15 +152,20 @@ static bool check_product(isa level, int64_t m, int64_t k, int64_t n, int a_form
                           int epilogue) {
     const operand a = operand_make(m, k, a_form), b = operand_make(k, n, b_form);
     const operand mask = operand_make(m, n, 2), bias = operand_make(1, n, 0);
-    const gemm_shape s = { m, n, k, a.row, a.column, b.row, b.column, n + (a_form + b_form) % 3 };
+    const gemm_shape s = {m, n, k, a.row, a.column, b.row, b.column, n + (a_form + b_form) % 3};
     const size_t count = (size_t)(m * n) + 1;
     float *old = malloc(count * 4), *want = malloc(count * 4), *bound = malloc(count * 4);
     for (int64_t i = 0; i < m * n; i++) old[i] = (float)test_uniform(-1, 1);
-    coverage seen = { calloc(count, 1), n };
-    gemm_data d = { .a = a.first, .b = b.first, .bias = epilogue & BIAS ? bias.first : NULL,
-                    .mask = epilogue & MASK ? mask.first : NULL, .mask_row = mask.row,
-                    .relu = epilogue & RELU, .accumulate = epilogue & OLD,
-                    .band = epilogue & BAND ? count_band : NULL, .user = &seen };
+    coverage seen = {calloc(count, 1), n};
+    gemm_data d = {.a = a.first,
+                   .b = b.first,
+                   .bias = epilogue & BIAS ? bias.first : NULL,
+                   .mask = epilogue & MASK ? mask.first : NULL,
+                   .mask_row = mask.row,
+                   .relu = epilogue & RELU,
+                   .accumulate = epilogue & OLD,
+                   .band = epilogue & BAND ? count_band : NULL,
+                   .user = &seen};
     reference(&s, &d, old, want, bound);
     gemm_plan p;
     gemm_choose(&p, level, &s);
@@ -202,11 +207,10 @@ TEST(random_products) {
 
 TEST(larger_products) {
     static const int64_t sizes[][3] = {
-        { 32, 784, 128 }, { 100, 300, 257 }, { 150, 400, 530 }, { 200, 129, 1100 },
-        { 3, 600, 700 },  { 1, 300, 1000 },  { 700, 100, 3 },   { 900, 64, 1 },
-        { 520, 40, 200 }, { 49, 800, 193 },  { 8, 1000, 9 },    { 64, 144, 128 },
-        { 145, 257, 521 }, { 300, 5, 300 },  { 257, 770, 65 }, { 5, 3000, 37 },
-        { 12, 1700, 70 },  { 7, 2049, 9 },   { 300, 1537, 6 }, { 1, 4100, 3 },
+        {32, 784, 128}, {100, 300, 257}, {150, 400, 530}, {200, 129, 1100}, {3, 600, 700},
+        {1, 300, 1000}, {700, 100, 3},   {900, 64, 1},    {520, 40, 200},   {49, 800, 193},
+        {8, 1000, 9},   {64, 144, 128},  {145, 257, 521}, {300, 5, 300},    {257, 770, 65},
+        {5, 3000, 37},  {12, 1700, 70},  {7, 2049, 9},    {300, 1537, 6},   {1, 4100, 3},
     };
     for (isa level = ISA_128; level <= isa_detect(); level++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -225,7 +229,7 @@ TEST(larger_products) {
 /* B too large for the second cache and read in place: every number of rows, last panels of all
  * widths, rows that are whole pages apart. */
 TEST(large_weights) {
-    static const int64_t shapes[][2] = { { 65, 2049 }, { 129, 1024 }, { 400, 335 }, { 300, 453 } };
+    static const int64_t shapes[][2] = {{65, 2049}, {129, 1024}, {400, 335}, {300, 453}};
     for (isa level = ISA_128; level <= isa_detect(); level++) {
         for (int64_t m = 1; m <= 49; m += m < 14 ? 1 : 5) {
             CASE("%s, %d rows", isa_name(level), (int)m);
@@ -241,8 +245,8 @@ TEST(large_weights) {
 
 /* Dots along k, every number of rows and columns around their tiles. */
 TEST(few_rows) {
-    static const int64_t depths[] = { 8, 17, 192, 207, 512, 519, 1536, 1537 };
-    static const int64_t widths[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 63, 64, 65, 67, 71, 130 };
+    static const int64_t depths[] = {8, 17, 192, 207, 512, 519, 1536, 1537};
+    static const int64_t widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 63, 64, 65, 67, 71, 130};
     for (isa level = ISA_128; level <= isa_detect(); level++) {
         for (int64_t m = 1; m <= 14; m++) {
             CASE("%s, %d rows", isa_name(level), (int)m);

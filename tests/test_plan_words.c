@@ -27,7 +27,8 @@ static weft_tensor words_counted(weft_tensor x, weft_tensor k) {
 
 static weft_tensor words_chosen(weft_tensor x, weft_tensor k) {
     (void)k;
-    const weft_tensor above = weft_exp(x), below = weft_neg(x); /* in this order with any compiler */
+    const weft_tensor above = weft_exp(x),
+                      below = weft_neg(x); /* in this order with any compiler */
     return weft_where(weft_lt(x, below), x, above);
 }
 

@@ -50,6 +50,7 @@ static double ulps(float got, double want) {
     return fabs(got - want) / ldexp(1, (e < -125 ? -125 : e) - 24);
 }
 
+/* clang-format off */
 static double r_neg(double a) { return -a; }
 static double r_sign(double a) { return isnan(a) ? a : (a > 0) - (a < 0); }
 static double r_rsqrt(double a) { return 1 / sqrt(a); }
@@ -99,6 +100,7 @@ static const range ranges[] = {
     { OP_round, nearbyint, -50, 50, false }, { OP_round, nearbyint, 0.1, 1e9, true },
     { OP_round, nearbyint, -1e9, -0.1, true },
 };
+/* clang-format on */
 
 static float draw(double lo, double hi, bool wide) {
     if (!wide) return (float)test_uniform(lo, hi);
@@ -128,12 +130,12 @@ TEST(functions_of_one_number) {
 }
 
 static const float edges[] = {
-    0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 1.5f, -1.5f, 2.5f, -2.5f, 2.0f, -2.0f, 3.0f, -3.0f,
-    0.3f, -0.7f, 1e-20f, -1e-20f, 1e-40f, FLT_MIN, -FLT_MIN, FLT_MAX, -FLT_MAX, 8388607.5f,
-    -8388607.5f, 16777216.0f,
-    87.3f, 88.72283f, 88.72284f, 89.0f, 104.0f, -87.33654f, -87.34f, -88.5f, -104.0f, -1000.0f,
-    1000.0f, 0.92f, 3.9f, 4.1f, INFINITY, -INFINITY, NAN
-};
+    0.0f,        -0.0f,       1.0f,    -1.0f,     0.5f,      -0.5f,   1.5f,     -1.5f,
+    2.5f,        -2.5f,       2.0f,    -2.0f,     3.0f,      -3.0f,   0.3f,     -0.7f,
+    1e-20f,      -1e-20f,     1e-40f,  FLT_MIN,   -FLT_MIN,  FLT_MAX, -FLT_MAX, 8388607.5f,
+    -8388607.5f, 16777216.0f, 87.3f,   88.72283f, 88.72284f, 89.0f,   104.0f,   -87.33654f,
+    -87.34f,     -88.5f,      -104.0f, -1000.0f,  1000.0f,   0.92f,   3.9f,     4.1f,
+    INFINITY,    -INFINITY,   NAN};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
 /* log and pow take a denormal for zero. */
@@ -151,7 +153,7 @@ TEST(edges_of_one_number) {
             t->map[r->op][KT_F32](y, edges, NULL, NULL, EDGES);
             for (int i = 0; i < EDGES; i++) {
                 if ((r->op == OP_sin || r->op == OP_cos) && fabsf(edges[i]) == FLT_MAX) {
-                    CHECK(y[i] >= -1 && y[i] <= 1);     /* sane, no more is promised there */
+                    CHECK(y[i] >= -1 && y[i] <= 1); /* sane, no more is promised there */
                     continue;
                 }
                 const double want = r->f(argument(r->op, edges[i]));
@@ -173,6 +175,7 @@ TEST(edges_of_one_number) {
     }
 }
 
+/* clang-format off */
 static double r_add(double a, double b) { return a + b; }
 static double r_sub(double a, double b) { return a - b; }
 static double r_mul(double a, double b) { return a * b; }
@@ -206,6 +209,7 @@ static const range_two ranges_two[] = {
     { OP_polygamma, r_polygamma, 0.6, 1.4, -5.45, 1e4 },
     { OP_minimum, r_min, -2, 2, -2, 2 },   { OP_mod, r_mod, 0.6, 0.9, 0.6, 0.9 },
 };
+/* clang-format on */
 
 TEST(functions_of_two_numbers) {
     const int rounds = test_sanitized() ? ROUNDS / 10 : ROUNDS;
@@ -268,10 +272,12 @@ TEST(edges_of_two_numbers) {
 
 /* ---- integers ---- */
 
+/* clang-format off */
 static const int32_t whole[] = {
     0, 1, -1, 2, -2, 3, -3, 7, -7, 10, -10, 255, 256, -129, 65537, 1000003, -999999937,
     INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1
 };
+/* clang-format on */
 enum { WHOLES = sizeof whole / sizeof whole[0] };
 
 static int64_t whole_reference(int op, int64_t a, int64_t b) {
@@ -280,7 +286,9 @@ static int64_t whole_reference(int op, int64_t a, int64_t b) {
     case OP_abs: return a < 0 ? -a : a;
     case OP_sign: return (a > 0) - (a < 0);
     case OP_relu: return a > 0 ? a : 0;
-    case OP_floor: case OP_ceil: case OP_round: return a;
+    case OP_floor:
+    case OP_ceil:
+    case OP_round: return a;
     case OP_add: return a + b;
     case OP_sub: return a - b;
     case OP_mul: return a * b;

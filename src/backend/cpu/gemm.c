@@ -11,19 +11,31 @@
 /* Sizes of the packed blocks: a panel of B (k_block by 16 or 32 floats) stays in the first cache
  * of 32 KiB beside a tile of A, a block of A in the second cache of 512 KiB, B in the third. From
  * GEMM_FAR floats on B is not expected in the second cache. */
-enum { GEMM_A_ROWS = 192, GEMM_B_COLUMNS = 1024, GEMM_FAR = 1 << 17,
-       GEMM_COPY_ROWS = 192, GEMM_PAGE = 4096 / 4 };
+enum {
+    GEMM_A_ROWS = 192,
+    GEMM_B_COLUMNS = 1024,
+    GEMM_FAR = 1 << 17,
+    GEMM_COPY_ROWS = 192,
+    GEMM_PAGE = 4096 / 4
+};
 
-WEFT_INLINE int64_t gemm_least(int64_t a, int64_t b) { return a < b ? a : b; }
-WEFT_INLINE int64_t gemm_parts_of(int64_t n, int64_t size) { return (n + size - 1) / size; }
-WEFT_INLINE int64_t gemm_round(int64_t n, int64_t to) { return gemm_parts_of(n, to) * to; }
+WEFT_INLINE int64_t gemm_least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+WEFT_INLINE int64_t gemm_parts_of(int64_t n, int64_t size) {
+    return (n + size - 1) / size;
+}
+WEFT_INLINE int64_t gemm_round(int64_t n, int64_t to) {
+    return gemm_parts_of(n, to) * to;
+}
 
 static const gemm_level *gemm_width(isa level, int64_t n) {
 #if WEFT_X86
     if (level == ISA_512 && n >= 16) return &gemm_level_512;
     if (level != ISA_128) return n > 4 ? &gemm_level_256 : &gemm_level_128f;
 #else
-    (void)level; (void)n;
+    (void)level;
+    (void)n;
 #endif
     return &gemm_level_128;
 }
@@ -59,7 +71,7 @@ int gemm_panel(const gemm_plan *p, int64_t width) {
     if (width >= (int64_t)(nv + 2) * lanes) return nv;
     const int left = (int)gemm_parts_of(width, lanes);
     if (p->pack_a || left == nv || left > nv + 1) return left < nv ? left : nv;
-    static const int next[10] = { 0, 1, 2, 3, 4, 3, 4, 4, 4, 4 };
+    static const int next[10] = {0, 1, 2, 3, 4, 3, 4, 4, 4, 4};
     return left > nv && nv == 2 ? 3 : left > nv ? (nv == 3 ? 2 : nv == 4 ? 3 : 4) : next[left];
 }
 
@@ -86,14 +98,14 @@ static int64_t gemm_ahead(const gemm_plan *p, int64_t b_row, int64_t tile) {
 /* Tiles of nearly equal height: a last tile of one row would wait for its own sums. Turned tiles
  * are stored four columns of C at a time, so they keep to fours. */
 gemm_cut gemm_cut_rows(const gemm_plan *p, int vectors, int64_t rows) {
-    if (gemm_one_tile(p) && vectors == p->nv) return (gemm_cut){ (int)rows, (int)rows, 1 };
+    if (gemm_one_tile(p) && vectors == p->nv) return (gemm_cut){(int)rows, (int)rows, 1};
     const int most = p->level->max_rows[p->pack_a ? p->nv : vectors];
     if (p->turned && most >= 4) {
         const int fours = most / 4 * 4;
-        return (gemm_cut){ fours, (int)(rows % fours), rows / fours };
+        return (gemm_cut){fours, (int)(rows % fours), rows / fours};
     }
     const int64_t tiles = gemm_parts_of(rows, most);
-    return (gemm_cut){ (int)(rows / tiles) + 1, (int)(rows / tiles), rows % tiles };
+    return (gemm_cut){(int)(rows / tiles) + 1, (int)(rows / tiles), rows % tiles};
 }
 
 /* Rows of x against rows of y, both contiguous along k: few rows of x, copied if they are not. */
@@ -142,14 +154,13 @@ static void gemm_choose_tiles(gemm_plan *p) {
     /* Read by fewer rows than this, B is used so seldom that copying it does not pay, but where its
      * rows are whole pages apart and registers are few (64x768x3072, Zen 5: 16 lanes 1310 us with
      * copies, 1177 in place; 8 lanes 2460 and 3250). */
-    const int in_place = t->b_col == 1 && t->m < GEMM_COPY_ROWS
-                      && (p->level->registers == 32 || t->b_row % GEMM_PAGE != 0);
-    const int large = t->m * t->n * t->k >= 96 * 96 * 96 && !short_k && !in_place
-                   && (t->m >= 48 ? t->n >= 192 : t->m >= 32 && t->n >= 1024);
+    const int in_place = t->b_col == 1 && t->m < GEMM_COPY_ROWS &&
+                         (p->level->registers == 32 || t->b_row % GEMM_PAGE != 0);
+    const int large = t->m * t->n * t->k >= 96 * 96 * 96 && !short_k && !in_place &&
+                      (t->m >= 48 ? t->n >= 192 : t->m >= 32 && t->n >= 1024);
     p->pack_a = large || (t->a_row != 1 && t->a_col != 1 && t->n > 64);
     p->pack_b = p->pack_a || t->b_col != 1 || t->n < lanes;
-    p->stream = t->k * t->n >= GEMM_FAR && !p->pack_b && t->m < GEMM_COPY_ROWS
-             && t->n >= 8 * lanes;
+    p->stream = t->k * t->n >= GEMM_FAR && !p->pack_b && t->m < GEMM_COPY_ROWS && t->n >= 8 * lanes;
     p->nv = p->pack_a ? (t->n <= lanes ? 1 : 2) : p->stream ? 2 : gemm_vectors(p, t->m, t->n);
     if (gemm_one_tile(p)) p->nv = p->level->stream_vectors[t->m];
     p->deep = p->turned && !p->pack_a && t->a_col == 1 && t->m * t->k >= GEMM_FAR;
@@ -164,7 +175,7 @@ static void gemm_choose_tiles(gemm_plan *p) {
     if (large) p->unit_cols = t->n <= 4 * GEMM_B_COLUMNS ? GEMM_B_COLUMNS / 2 : GEMM_B_COLUMNS;
     p->unit_cols = gemm_round(p->unit_cols, 2 * lanes);
     if (p->stream) {
-        p->unit_rows = t->m;        /* some sixteen units at least */
+        p->unit_rows = t->m; /* some sixteen units at least */
         if (p->unit_cols > t->n / 16) p->unit_cols = t->n / 16;
         p->unit_cols = gemm_round(p->unit_cols, (int64_t)p->nv * lanes);
     }
@@ -182,19 +193,22 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     /* Dots need no copies, but each element of C costs a sum across lanes: worth it for few rows
      * or columns, the more of them the longer k is. */
     const int64_t few = !b_along ? s->n : gemm_least(s->m, s->n);
-    const int dots = a_along && (b_along || s->m > 8)
-                  && few <= (s->k >= 512 ? GEMM_DOT_MOST : s->k >= 192 ? 8 : s->k >= 8 ? 3 : 0);
+    const int dots = a_along && (b_along || s->m > 8) &&
+                     few <= (s->k >= 512   ? GEMM_DOT_MOST
+                             : s->k >= 192 ? 8
+                             : s->k >= 8   ? 3
+                                           : 0);
     /* Vectors along m: where A's columns are contiguous and B's rows are not, where C is a few
      * columns, or where copying A is less work than copying B. */
-    if (dots) p->turned = s->n < s->m || !b_along;      /* then columns of B are copied */
+    if (dots) p->turned = s->n < s->m || !b_along; /* then columns of B are copied */
     else if (s->a_row == 1 && !a_along && s->b_col != 1) p->turned = s->m >= 4;
     else if (s->a_row == 1 && !a_along) p->turned = s->n < 8 && s->m >= 8;
     else if (b_along && s->b_col != 1) {
-        p->turned = s->m >= 8 && s->m < (level == ISA_512 ? 112 : 48) && s->k >= 32
-                 && s->n >= 6 * s->m;
+        p->turned =
+            s->m >= 8 && s->m < (level == ISA_512 ? 112 : 48) && s->k >= 32 && s->n >= 6 * s->m;
     }
     if (p->turned) {
-        p->s = (gemm_shape){ s->n, s->m, s->k, s->b_col, s->b_row, s->a_col, s->a_row, s->c_row };
+        p->s = (gemm_shape){s->n, s->m, s->k, s->b_col, s->b_row, s->a_col, s->a_row, s->c_row};
     }
     p->level = gemm_width(level, dots ? 16 : p->s.n);
     if (dots) gemm_choose_dots(p);
@@ -234,7 +248,7 @@ void gemm_pack(const gemm_plan *p, float *out, const float *b) {
 /* Unit rows by unit columns from (row, column) on, in the kernels' coordinates. */
 static gemm_area gemm_area_of(const gemm_plan *p, int64_t row, int64_t rows, int64_t column,
                               int64_t columns) {
-    gemm_area r = { row * p->unit_rows, p->s.m, column * p->unit_cols, p->s.n };
+    gemm_area r = {row * p->unit_rows, p->s.m, column * p->unit_cols, p->s.n};
     if (row + rows < p->row_units) r.i1 = r.i0 + rows * p->unit_rows;
     if (column + columns < p->col_units) r.j1 = r.j0 + columns * p->unit_cols;
     return r;
@@ -242,7 +256,7 @@ static gemm_area gemm_area_of(const gemm_plan *p, int64_t row, int64_t rows, int
 
 gemm_area gemm_unit(const gemm_plan *p, int64_t unit) {
     const gemm_area r = gemm_area_of(p, unit % p->row_units, 1, unit / p->row_units, 1);
-    return p->turned ? (gemm_area){ r.j0, r.j1, r.i0, r.i1 } : r;
+    return p->turned ? (gemm_area){r.j0, r.j1, r.i0, r.i1} : r;
 }
 
 /* One run: operands as the kernels see them. */
@@ -272,16 +286,18 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
     const int lanes = p->level->lanes;
     const int raw = p->turned || width < lanes;
     const float *a = t->a;
-    void (*const *kernel)(const gemm_tile *) = p->pack_a && nv == 2 ? p->level->packed
-                                             : p->level->kernel[nv];
+    void (*const *kernel)(const gemm_tile *) =
+        p->pack_a && nv == 2 ? p->level->packed : p->level->kernel[nv];
     const int deep = p->deep && t->a_col == 1;
-    void (*const *early)(const gemm_tile *) = deep ? p->level->deep[nv] : !p->stream || nv != p->nv ? NULL
-                                            : gemm_one_tile(p) ? p->level->stream : p->level->next;
+    void (*const *early)(const gemm_tile *) = deep                        ? p->level->deep[nv]
+                                              : !p->stream || nv != p->nv ? NULL
+                                              : gemm_one_tile(p)          ? p->level->stream
+                                                                          : p->level->next;
     float buffer[GEMM_TILE_FLOATS];
     const gemm_cut cut = gemm_cut_rows(p, nv, rows);
     for (int64_t tile = 0, at = 0; at < rows; tile++) {
         const int count = gemm_cut_at(&cut, tile);
-        if (next) {                     /* the next panel comes nearer while this one is used */
+        if (next) { /* the next panel comes nearer while this one is used */
             for (int line = 0; line < lines; line++, next += 16) __builtin_prefetch(next, 0, 2);
         }
         if (deep) t->ahead = t->a_row % GEMM_PAGE == 0 ? 64 : count * t->a_row;
@@ -316,7 +332,7 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
         } else {
             t->c = d->c + (i + at) * t->c_row + j;
             t->mask = d->mask ? d->mask + (i + at) * d->mask_row + j : NULL;
-            for (int r = 0; p->pack_a && r < count; r++) {      /* C comes nearer during the sums */
+            for (int r = 0; p->pack_a && r < count; r++) { /* C comes nearer during the sums */
                 __builtin_prefetch(t->c + r * t->c_row, 1, 3);
                 __builtin_prefetch(t->c + r * t->c_row + width - 1, 1, 3);
             }
@@ -336,8 +352,8 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
     do {
         const int64_t k = gemm_least(p->k_block, s->k - k0);
         const int last = k0 + k >= s->k;
-        const int flags = (k0 > 0 || d->accumulate ? GEMM_OLD : 0)
-                        | (last ? gemm_last_flags(d) : 0);
+        const int flags =
+            (k0 > 0 || d->accumulate ? GEMM_OLD : 0) | (last ? gemm_last_flags(d) : 0);
         const float *b_pack = job->b_pack;
         if (d->packed) {
             b_pack = d->packed + (p->k_block > 0 ? k0 / p->k_block : 0) * (int64_t)p->b_block;
@@ -354,9 +370,14 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
             for (int64_t j = r->j0; j < r->j1;) {
                 const int nv = gemm_panel(p, r->j1 - j);
                 const int64_t width = gemm_least((int64_t)nv * lanes, r->j1 - j);
-                gemm_tile t = { .a_row = s->a_row, .a_col = s->a_col, .k = k, .c_row = s->c_row,
-                                .c_last = width - lanes, .mask_row = d->mask_row, .flags = flags,
-                                .bias = d->bias ? d->bias + (p->turned ? 0 : j) : NULL };
+                gemm_tile t = {.a_row = s->a_row,
+                               .a_col = s->a_col,
+                               .k = k,
+                               .c_row = s->c_row,
+                               .c_last = width - lanes,
+                               .mask_row = d->mask_row,
+                               .flags = flags,
+                               .bias = d->bias ? d->bias + (p->turned ? 0 : j) : NULL};
                 if (p->pack_b) {
                     t.b = packed;
                     t.b_row = (int64_t)nv * lanes;
@@ -437,7 +458,7 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
     if (unit0 == unit1) return;
     /* Without depth nothing is read, so C stands in for operands that may be NULL. */
     const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 && d->b ? d->b : d->c;
-    gemm_job job = { .p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b };
+    gemm_job job = {.p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b};
     job.a_pack = scratch;
     job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;
     if (unit1 - unit0 == p->units && (p->col_units == 1 || !p->pack_b)) { /* all of it at once */

@@ -35,38 +35,38 @@
 #endif
 
 WEFT_TARGET_BEGIN_128
-#define GEMM_LANES 4
-#define GEMM_WORD 128
-#define GEMM_REGISTERS 16
+#define GEMM_LANES        4
+#define GEMM_WORD         128
+#define GEMM_REGISTERS    16
 #define GEMM_FMA(x, y, z) ((x) * (y) + (z))
-#define GEMM_LONE_FMA GEMM_FMA
+#define GEMM_LONE_FMA     GEMM_FMA
 #include "gemm.inc"
 WEFT_TARGET_END
 
 #if WEFT_X86
 WEFT_TARGET_BEGIN_256
-#define GEMM_LANES 4
-#define GEMM_WORD 128f
-#define GEMM_REGISTERS 16
-#define GEMM_FMA(x, y, z) GEMM_NAMED(_mm_fmadd_ps, x, y, z)
+#define GEMM_LANES             4
+#define GEMM_WORD              128f
+#define GEMM_REGISTERS         16
+#define GEMM_FMA(x, y, z)      GEMM_NAMED(_mm_fmadd_ps, x, y, z)
 #define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END
 
 WEFT_TARGET_BEGIN_256
-#define GEMM_LANES 8
-#define GEMM_WORD 256
-#define GEMM_REGISTERS 16
-#define GEMM_FMA(x, y, z) GEMM_NAMED(_mm256_fmadd_ps, x, y, z)
+#define GEMM_LANES             8
+#define GEMM_WORD              256
+#define GEMM_REGISTERS         16
+#define GEMM_FMA(x, y, z)      GEMM_NAMED(_mm256_fmadd_ps, x, y, z)
 #define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm256_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END
 
 WEFT_TARGET_BEGIN_512
-#define GEMM_LANES 16
-#define GEMM_WORD 512
-#define GEMM_REGISTERS 32
-#define GEMM_FMA(x, y, z) GEMM_NAMED(_mm512_fmadd_ps, x, y, z)
+#define GEMM_LANES             16
+#define GEMM_WORD              512
+#define GEMM_REGISTERS         32
+#define GEMM_FMA(x, y, z)      GEMM_NAMED(_mm512_fmadd_ps, x, y, z)
 #define GEMM_LONE_FMA(x, y, z) GEMM_ALONE(_mm512_fmadd_ps, x, y, z)
 #include "gemm.inc"
 WEFT_TARGET_END

@@ -10,8 +10,12 @@
 typedef float gemm_four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef int32_t gemm_four_bits __attribute__((vector_size(16), aligned(4), may_alias));
 
-WEFT_INLINE gemm_four gemm_four_load(const float *p) { return *(const gemm_four *)p; }
-WEFT_INLINE void gemm_four_store(float *p, gemm_four x) { *(gemm_four *)p = x; }
+WEFT_INLINE gemm_four gemm_four_load(const float *p) {
+    return *(const gemm_four *)p;
+}
+WEFT_INLINE void gemm_four_store(float *p, gemm_four x) {
+    *(gemm_four *)p = x;
+}
 
 WEFT_INLINE void gemm_copy(float *to, const float *from, int64_t count) {
     for (; count >= 16; count -= 16, to += 16, from += 16) {
@@ -27,7 +31,7 @@ WEFT_INLINE void gemm_copy(float *to, const float *from, int64_t count) {
 
 /* Fewer than four floats, never touching the rest. */
 WEFT_INLINE gemm_four gemm_part_load(const float *p, int count) {
-    gemm_four x = { 0 };
+    gemm_four x = {0};
     if (count > 0) x[0] = p[0];
     if (count > 1) x[1] = p[1];
     if (count > 2) x[2] = p[2];
@@ -62,15 +66,15 @@ WEFT_INLINE void gemm_turn_strip(float *out, int64_t step, const float *b, int64
     const float *const b1 = b + b_col, *const b2 = b1 + b_col, *const b3 = b2 + b_col;
     int64_t i = 0;
     for (; i + 4 <= k; i += 4, out += 4 * step) {
-        gemm_four x[4] = { gemm_four_load(b + i), gemm_four_load(b1 + i), gemm_four_load(b2 + i),
-                           gemm_four_load(b3 + i) };
+        gemm_four x[4] = {gemm_four_load(b + i), gemm_four_load(b1 + i), gemm_four_load(b2 + i),
+                          gemm_four_load(b3 + i)};
         gemm_four_turn(x);
         gemm_four_store(out, x[0]);
         gemm_four_store(out + step, x[1]);
         gemm_four_store(out + 2 * step, x[2]);
         gemm_four_store(out + 3 * step, x[3]);
     }
-    for (; i < k; i++, out += step) gemm_four_store(out, (gemm_four){ b[i], b1[i], b2[i], b3[i] });
+    for (; i < k; i++, out += step) gemm_four_store(out, (gemm_four){b[i], b1[i], b2[i], b3[i]});
 }
 
 /* out[k][step], two columns. */
@@ -216,7 +220,7 @@ WEFT_INLINE void gemm_store_turned(const gemm_data *d, int64_t c_row, int flags,
                                    int64_t step, int64_t i, int64_t j, int columns, int count) {
     for (int q = 0; q < columns; q += 4) {
         const int deep = columns - q < 4 ? columns - q : 4;
-        gemm_four x[4] = { { 0 } };
+        gemm_four x[4] = {{0}};
         for (int e = 0; e < count; e++) x[e] = gemm_part_load(tile + e * step + q, deep);
         gemm_four_turn(x);
         for (int e = 0; e < deep; e++) gemm_finish(d, c_row, flags, x[e], i + q + e, j, count);
@@ -241,9 +245,9 @@ void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *
     for (; rows >= 4; rows -= 4, j += 4, tile += 4 * step) {
         int q = 0;
         for (; q + 4 <= columns; q += 4) {
-            gemm_four x[4] = { gemm_four_load(tile + q), gemm_four_load(tile + step + q),
-                               gemm_four_load(tile + 2 * step + q),
-                               gemm_four_load(tile + 3 * step + q) };
+            gemm_four x[4] = {gemm_four_load(tile + q), gemm_four_load(tile + step + q),
+                              gemm_four_load(tile + 2 * step + q),
+                              gemm_four_load(tile + 3 * step + q)};
             gemm_four_turn(x);
             WEFT_UNROLL_ALL
             for (int e = 0; e < 4; e++) {

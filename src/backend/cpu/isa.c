@@ -28,11 +28,13 @@ static isa isa_machine(void) {
     if ((saved & 0x06) != 0x06 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & (1u << 5))) {
         return ISA_128;
     }
-    const unsigned wide = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31);   /* F, DQ, BW, VL */
+    const unsigned wide = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31); /* F, DQ, BW, VL */
     return (saved & 0xe6) == 0xe6 && (b & wide) == wide ? ISA_512 : ISA_256;
 }
 #else
-static isa isa_machine(void) { return ISA_128; }
+static isa isa_machine(void) {
+    return ISA_128;
+}
 #endif
 
 isa isa_detect(void) {
