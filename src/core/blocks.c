@@ -4,7 +4,7 @@
 #include "core/gates.h"
 #include "core/recur.h"
 #include "core/shape.h"
-#include "core/steps.h"
+#include "core/update_rules.h"
 #include <math.h>
 
 const block_info block_table[BLOCK_COUNT] = {

@@ -8,7 +8,7 @@
  * Two steps are alike if they are the same program and each operand is either the same number for
  * both, or moves by as much as the parameter does. The joined step stands where the last or the
  * first of them stood, if nothing between minds. */
-#include "core/steps.h"
+#include "core/update_rules.h"
 #include "plan/passes.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * scale of the gradient, and whether the step is due: if not, nothing is touched. The arithmetic is
  * tile_table's. Results usually are the memory of p, m and v; where one is not, its input is copied
  * there piece by piece, just before the pass over that piece. */
-#include "core/steps.h"
+#include "core/update_rules.h"
 #include "routines.h"
 #include "tile.h"
 #include <math.h>

@@ -1,16 +1,17 @@
-/* steps.c - what any optimiser is made from: the parameters of a loss with their gradients, numbers
- * that live in the state, and the two steps that have kernels of their own.
+/* update_rules.c - what update rules of optimisers are made from: the parameters of a loss with
+ * their gradients, numbers that live in the state, and the two rules that have kernels of their
+ * own.
  *
- * The optimisers themselves are built on this in src/optim. Gradients are stored, so that the steps
- * of neighbouring parameters are alike whatever made their gradients, and become one pass. */
-#include "core/steps.h"
+ * The optimisers themselves are built on this in src/optim. Gradients are stored, so that the
+ * rules of neighbouring parameters are alike whatever made their gradients, and become one pass. */
+#include "core/update_rules.h"
 #include "core/context.h"
 
-enum { STEPS_OPERANDS = ADAM_MORE + 2 }; /* and scale and due */
-_Static_assert(STEPS_OPERANDS <= (int)LIMIT_BLOCK_OPERANDS, "operands of a step");
+enum { RULE_OPERANDS = ADAM_MORE + 2 }; /* and scale and due */
+_Static_assert(RULE_OPERANDS <= (int)LIMIT_BLOCK_OPERANDS, "operands of a step");
 
 /* Is node i a trained entry of s? */
-static bool steps_trained(const weft_graph *g, uint32_t i, const weft_state *s) {
+static bool rule_trained(const weft_graph *g, uint32_t i, const weft_state *s) {
     const node *n = &g->node[i];
     return n->op == OP_state && g->state[node_attr(g, n)[0]] == s &&
            s->entry[node_attr(g, n)[1]].trained;
@@ -35,12 +36,12 @@ weft_params weft_params_of(weft_state *s, weft_tensor loss) {
         const node *x = &g->node[i];
         if (!needed[i] || (x->op == OP_same && node_attr(g, x)[0] == SAME_STOP)) continue;
         for (int k = 0; k < x->nin; k++) needed[node_in(g, x)[k]] = 1;
-        n += steps_trained(g, i, s);
+        n += rule_trained(g, i, s);
     }
     weft_tensor *param = arena_new(&g->memory, (2 * n + 1) * sizeof *param);
     const char **name = arena_new(&g->memory, (n + 1) * sizeof *name);
     for (uint32_t i = 1; param && name && i <= loss.id; i++)
-        if (needed[i] && steps_trained(g, i, s)) {
+        if (needed[i] && rule_trained(g, i, s)) {
             name[at] = s->entry[node_attr(g, &g->node[i])[1]].name;
             param[at++] = tensor_at(g, i);
         }
@@ -66,17 +67,17 @@ weft_tensor weft_number(weft_graph *g, weft_state *s, const char *name, float fi
     return t;
 }
 
-/* ---- steps with kernels ---- */
+/* ---- update rules with kernels ---- */
 
 /* Operands of a step: `moving` f32 tensors of one shape, 0-d numbers, then what is optional. */
-typedef struct steps_call {
+typedef struct rule_call {
     const char *what;
-    weft_tensor in[STEPS_OPERANDS];
+    weft_tensor in[RULE_OPERANDS];
     int n, moving;
     int64_t clip, given;
-} steps_call;
+} rule_call;
 
-static bool steps_fit(const steps_call *c) {
+static bool rule_fit(const rule_call *c) {
     weft_graph *g = c->in[0].g;
     if (!graph_checked(g, c->in, c->n)) return false;
     const node *p = node_of(c->in[0]);
@@ -98,14 +99,14 @@ static bool steps_fit(const steps_call *c) {
     return true;
 }
 
-static bool steps_take(steps_call *c, const weft_step_desc *how) {
+static bool rule_take(rule_call *c, const weft_step_desc *how) {
     if (how && how->scale.id) c->in[c->n++] = how->scale, c->given |= TAKEN_SCALE;
     if (how && how->due.id) c->in[c->n++] = how->due, c->given |= TAKEN_DUE;
     if (how) c->clip = bits_of(how->clip);
-    return steps_fit(c);
+    return rule_fit(c);
 }
 
-static weft_tensor steps_part(weft_tensor block, int i, weft_tensor like) {
+static weft_tensor rule_part(weft_tensor block, int i, weft_tensor like) {
     weft_shape d = weft_shape_of(like);
     return graph_part(block, i, WEFT_F32, d.rank, d.n);
 }
@@ -114,12 +115,12 @@ weft_stepped weft_momentum_step(weft_tensor p, weft_tensor m, weft_tensor grad, 
                                 const weft_sgd_desc *d, const weft_step_desc *how) {
     static const weft_sgd_desc none;
     if (!d) d = &none;
-    steps_call c = {"momentum", {p, m, grad, lr}, 4, MOMENTUM_NUMBERS, 0, 0};
+    rule_call c = {"momentum", {p, m, grad, lr}, 4, MOMENTUM_NUMBERS, 0, 0};
     weft_tensor poison = {p.g, 0};
-    if (!steps_take(&c, how)) return (weft_stepped){poison, poison, poison};
+    if (!rule_take(&c, how)) return (weft_stepped){poison, poison, poison};
     int64_t attr[] = {bits_of(d->momentum), bits_of(d->decay), d->nesterov, c.clip, c.given};
     weft_tensor b = graph_block(p.g, BLOCK_momentum, c.in, c.n, attr, 5);
-    return (weft_stepped){steps_part(b, 0, p), steps_part(b, 1, p), poison};
+    return (weft_stepped){rule_part(b, 0, p), rule_part(b, 1, p), poison};
 }
 
 weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_tensor grad,
@@ -127,9 +128,9 @@ weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_te
                             const weft_adam_desc *d, const weft_step_desc *how) {
     static const weft_adam_desc none;
     if (!d) d = &none;
-    steps_call c = {"adam", {p, m, v, grad, lr, rate, root}, 7, ADAM_NUMBERS, 0, 0};
+    rule_call c = {"adam", {p, m, v, grad, lr, rate, root}, 7, ADAM_NUMBERS, 0, 0};
     weft_tensor poison = {p.g, 0};
-    if (!steps_take(&c, how)) return (weft_stepped){poison, poison, poison};
+    if (!rule_take(&c, how)) return (weft_stepped){poison, poison, poison};
     int64_t attr[] = {bits_of(d->beta1 != 0 ? d->beta1 : 0.9f),
                       bits_of(d->beta2 != 0 ? d->beta2 : 0.999f),
                       bits_of(d->eps != 0 ? d->eps : 1e-8f),
@@ -138,7 +139,7 @@ weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_te
                       c.clip,
                       c.given};
     weft_tensor b = graph_block(p.g, BLOCK_adam, c.in, c.n, attr, 7);
-    return (weft_stepped){steps_part(b, 0, p), steps_part(b, 1, p), steps_part(b, 2, p)};
+    return (weft_stepped){rule_part(b, 0, p), rule_part(b, 1, p), rule_part(b, 2, p)};
 }
 
 /* ---- norms ---- */

@@ -1,10 +1,11 @@
-/* steps.h - what optimisers' blocks are given, for those who record, define and compute them.
+/* update_rules.h - operands and attributes of the blocks of update rules, for those who record,
+ * define and compute them.
  *
- * A gradient is *taken*: kept between -clip and clip (0: as it is), then times a scale. Where a
- * step is not due, everything stays as it was. Scale and due are 0-d, optional, and come behind
+ * A gradient is *taken*: kept between -clip and clip (0: as it is), then times a scale. Where an
+ * update is not due, everything stays as it was. Scale and due are 0-d, optional, and come behind
  * the other operands in this order. */
-#ifndef WEFT_STEPS_H
-#define WEFT_STEPS_H
+#ifndef WEFT_UPDATE_RULES_H
+#define WEFT_UPDATE_RULES_H
 
 #include "core/graph.h"
 
