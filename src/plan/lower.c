@@ -1,7 +1,7 @@
 /* lower.c - clusters into steps: kernels, routine calls, and the buffers between them.
  *
  * Stores come last in a kernel, so it may write where it has read. Updates are written straight
- * into the state where update.c allows it, and copied at the end of the run otherwise. */
+ * into the state where in_place.c allows it, and copied at the end of the run otherwise. */
 #include "plan/lower.h"
 #include "core/limits.h"
 #include "core/recur.h"

@@ -38,7 +38,7 @@ void     lower_store(lower *l, uint32_t id);
 kernel  *lower_finish(lower *l, bool merge);  /* loop order, merged dimensions; NULL: starved */
 ktype    lower_type(int dtype);
 
-/* update.c: gives the value of each update that may be written straight into the state's memory that
+/* in_place.c: gives the value of each update that may be written straight into the state's memory that
  * memory; false: starved */
 bool update_pass(compile *c);
 

@@ -6,7 +6,7 @@
 #include "backend/cpu/interp.h"
 #include "backend/cpu/narrow.h"
 #include "backend/cpu/routines.h"
-#include "backend/cpu/turn.h"
+#include "backend/cpu/permute.h"
 
 typedef struct cpu_product {
     gemm_plan plan;

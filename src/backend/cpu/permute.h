@@ -1,6 +1,6 @@
-/* turn.h - kernels that only copy, from one order of axes to another. */
-#ifndef WEFT_TURN_H
-#define WEFT_TURN_H
+/* permute.h - kernels that only copy, from one order of axes to another. */
+#ifndef WEFT_PERMUTE_H
+#define WEFT_PERMUTE_H
 
 #include "loops.h"
 #include "plan/plan.h"

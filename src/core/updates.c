@@ -1,4 +1,4 @@
-/* layers.c - lists of updates: what a run changes. Layers are in src/nn. */
+/* updates.c - lists of updates: what a run changes. Layers are in src/nn. */
 #include "core/context.h"
 #include "core/graph.h"
 

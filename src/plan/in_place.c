@@ -1,4 +1,4 @@
-/* update.c - when a new value may be written over the old one: every other reader of the old value
+/* in_place.c - when a new value may be written over the old one: every other reader of the old value
  * comes first, and the step that writes reads it only where it writes. Reads see the value from
  * before the run in any case. */
 #include "plan/lower.h"

@@ -1,9 +1,9 @@
-/* turn.c - copies from one order of axes to another: weights and images on their way into and out of
+/* permute.c - copies from one order of axes to another: weights and images on their way into and out of
  * convolutions.
  *
  * The interpreter would gather element by element along one of the two orders; exchanging blocks of
  * two axes uses whole vectors of both (128x64x3x3 weights: 70 -> 25 us, Zen 3). */
-#include "turn.h"
+#include "permute.h"
 
 enum { TURN_CHUNK = 64, TURN_LEAST = 4 };
 

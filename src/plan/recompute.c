@@ -1,4 +1,4 @@
-/* spare.c - which intermediates need not be stored: a cheap value that only kernels read, element
+/* recompute.c - which intermediates need not be stored: a cheap value that only kernels read, element
  * by element, is computed again by each of them when that takes less memory than keeping it.
  *
  * What a value is made of ends in things that are in memory anyway (inputs, other stored values)
