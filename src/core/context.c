@@ -1,8 +1,7 @@
-/* context.c - opening and closing, the error slot, the log, and the tables' texts. */
+/* context.c - the error slot, the log, the tables' texts, and what a context tells of itself. Contexts
+ * are opened with their device, in src/backend/backend.c. */
 #include "core/context.h"
-#include "backend/backend.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 const char *weft_version(void) {
     return WEFT_VERSION;
@@ -83,67 +82,7 @@ void ctx_log(weft_ctx *c, const char *format, ...) {
     else fprintf(stderr, "%s\n", line); /* only WEFT_DEBUG brings us here */
 }
 
-/* ---- opening ---- */
-
-static void *context_realloc(void *user, void *p, size_t bytes) {
-    (void)user;
-    if (bytes) return realloc(p, bytes);
-    free(p);
-    return NULL;
-}
-
-static int context_number(const char *variable, int otherwise) {
-    const char *s = getenv(variable);
-    return s && *s ? atoi(s) : otherwise;
-}
-
-weft_ctx *weft_open_with(const weft_open_desc *d) {
-    static const weft_open_desc none;
-    if (!d) d = &none;
-    const char *device = d->device ? d->device : "auto";
-    const weft_backend *b = backend_find(device);
-    if (!b) {
-        weft_fail(
-            NULL, WEFT_DEVICE,
-            "weft_open: there is no device \"%s\"; \"auto\", \"cpu\", \"ref\" and \"null\" exist",
-            device);
-        return NULL;
-    }
-    mem m = {
-        .resize = d->resize ? d->resize : context_realloc, .user = d->user, .plain = !d->resize};
-    weft_ctx *c = mem_new(&m, sizeof *c);
-    if (!c) {
-        weft_fail(NULL, WEFT_MEMORY, "weft_open: out of memory");
-        return NULL;
-    }
-    c->m = m;
-    c->backend = b;
-    c->log = d->log;
-    c->log_user = d->user;
-    c->debug = context_number("WEFT_DEBUG", 0);
-    c->no_fuse = context_number("WEFT_FUSE", 1) == 0;
-    const char *blocks = getenv("WEFT_BLOCKS");
-    c->no_blocks = blocks && strcmp(blocks, "none") == 0;
-    c->threads = d->threads > 0 ? d->threads : context_number("WEFT_THREADS", 0);
-    if (b->open(c, d) != WEFT_OK) {
-        m = c->m;
-        mem_free(&m, c);
-        return NULL;
-    }
-    return c;
-}
-
-weft_ctx *weft_open(const char *device) {
-    return weft_open_with(&(weft_open_desc){.device = device});
-}
-
-void weft_close(weft_ctx *c) {
-    if (!c) return;
-    weft_state_free(c->own);
-    c->backend->close(c);
-    mem m = c->m;
-    mem_free(&m, c);
-}
+/* ---- what a context has and gives ---- */
 
 int weft_threads(const weft_ctx *c) {
     return c ? c->threads : 0;
@@ -153,15 +92,6 @@ uint64_t weft_allocations(const weft_ctx *c) {
 }
 uint64_t weft_allocated(const weft_ctx *c) {
     return c ? c->m.bytes : 0;
-}
-const char *weft_device_name(const weft_ctx *c) {
-    return c ? c->backend->name : "";
-}
-const char *weft_device_isa(const weft_ctx *c) {
-    return c && c->backend->isa ? c->backend->isa(c) : "";
-}
-double weft_device_ping(weft_ctx *c, int threads) {
-    return c && c->backend->ping ? c->backend->ping(c, threads) : 0;
 }
 void *weft_resize(weft_ctx *c, void *p, size_t bytes) {
     if (!c) return NULL;
