@@ -1,5 +1,6 @@
 /* test_state.c - values that last: names, first values, segments, reading and writing from outside,
  * and what happens to plans when a state goes away. */
+#include "base/hash.h"
 #include "core/context.h"
 #include "models.h"
 #include "one_graph.h"

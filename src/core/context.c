@@ -1,7 +1,9 @@
 /* context.c - the error slot, the log, the tables' texts, and what a context tells of itself. Contexts
  * are opened with their device, in src/backend/backend.c. */
 #include "core/context.h"
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *weft_version(void) {
     return WEFT_VERSION;
@@ -38,12 +40,12 @@ static _Thread_local struct {
     char message[512];
 } context_none;
 
-weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args) {
+weft_err weft_fail(weft_ctx *c, weft_err e, const char *format, ...) {
     char raw[sizeof context_none.message];
-    va_list again;
-    va_copy(again, args);
-    vsnprintf(raw, sizeof raw, format, again);
-    va_end(again);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
     weft_escape(context_none.message, sizeof context_none.message, raw); /* names may be hostile */
     context_none.err = e;
     if (c) { /* a plan may fail in one thread while another compiles */
@@ -53,14 +55,6 @@ weft_err weft_failv(weft_ctx *c, weft_err e, const char *format, va_list args) {
         memcpy(c->message, context_none.message, sizeof c->message);
         atomic_flag_clear_explicit(&c->telling, memory_order_release);
     }
-    return e;
-}
-
-weft_err weft_fail(weft_ctx *c, weft_err e, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    weft_failv(c, e, format, args);
-    va_end(args);
     return e;
 }
 

@@ -2,7 +2,8 @@
 #ifndef WEFT_CONTEXT_H
 #define WEFT_CONTEXT_H
 
-#include "core/base.h"
+#include "base/error.h"
+#include "base/mem.h"
 #include <stdatomic.h>
 
 struct weft_backend;
@@ -28,7 +29,7 @@ struct weft_ctx {
 };
 
 /* to the callback, or stderr */
-void ctx_log(weft_ctx *c, const char *format, ...) WEFT_FORMAT(2, 3);
+void ctx_log(weft_ctx *c, const char *format, ...) WEFT_PRINTF(2, 3);
 
 /* A value that lasts. Memory comes when it is first needed: entries made until then are laid out
  * together as one segment, slab by slab, so that companions lie at equal distances. */

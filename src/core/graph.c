@@ -5,6 +5,7 @@
 #include "core/graph.h"
 #include "core/context.h"
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 const op_info op_table[OP_COUNT] = {
@@ -229,6 +230,16 @@ static bool graph_rehash(weft_graph *g, size_t size) {
     mem_free(g->m, g->table);
     g->table = t;
     g->table_size = size;
+    return true;
+}
+
+bool shape_count(int rank, const int64_t *dim, int64_t *count) {
+    int64_t all = 1; /* extents of 0 as 1 */
+    *count = 1;
+    for (int i = 0; i < rank; i++) {
+        if (!checked_mul(all, dim[i] ? dim[i] : 1, &all) || all > LIMIT_ELEMENTS) return false;
+        *count *= dim[i];
+    }
     return true;
 }
 

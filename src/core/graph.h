@@ -5,7 +5,11 @@
 #ifndef WEFT_GRAPH_H
 #define WEFT_GRAPH_H
 
-#include "core/base.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "core/limits.h"
 
 typedef enum op {
@@ -109,7 +113,9 @@ const char *node_scope(const weft_graph *g, const node *n, char *buf, size_t siz
 
 /* ---- appending; a failure poisons the graph and returns poison ---- */
 
-weft_tensor graph_fail(weft_graph *g, weft_err e, const char *format, ...) WEFT_FORMAT(3, 4);
+/* elements; false: an extent is negative, or there are more than LIMIT_ELEMENTS */
+bool shape_count(int rank, const int64_t *dim, int64_t *count);
+weft_tensor graph_fail(weft_graph *g, weft_err e, const char *format, ...) WEFT_PRINTF(3, 4);
 weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
                          const weft_tensor *in, int nin, const int64_t *attr, int nattr);
 weft_tensor graph_literal(weft_graph *g, weft_dtype t, uint32_t bits);        /* 0-d           */

@@ -2,8 +2,9 @@
  *
  * Numbers are drawn by Philox, keyed by the seed and a hash of the name, so neither the order of
  * creation nor the other entries matter. Memory and layout are state.c's. */
+#include "base/half.h"
+#include "base/hash.h"
 #include "core/context.h"
-#include "core/half.h"
 #include "kern/krandom.h"
 #include <assert.h>
 #if WEFT_X86

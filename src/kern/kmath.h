@@ -12,7 +12,7 @@
 #ifndef WEFT_KMATH_H
 #define WEFT_KMATH_H
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

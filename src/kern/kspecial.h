@@ -6,7 +6,7 @@
 #ifndef WEFT_KSPECIAL_H
 #define WEFT_KSPECIAL_H
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "special/fit_single.h"
 #include "special/lane_bessel.h"
 #include "special/lane_erf.h"

@@ -5,7 +5,7 @@
 #ifndef WEFT_CREW_H
 #define WEFT_CREW_H
 
-#include "core/base.h"
+#include "base/mem.h"
 
 typedef struct crew crew;
 typedef void crew_job(void *user, int member, int members);

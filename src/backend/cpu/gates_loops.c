@@ -1,7 +1,7 @@
 /* gates_loops.c - gates.inc, built once per instruction set. */
 #include "gates_loops.h"
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 WEFT_TARGET_BEGIN_128
 #define GATES_LANES   4

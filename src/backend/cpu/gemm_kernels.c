@@ -6,7 +6,7 @@
  * named it spills the sums (42 instead of 102 GFLOP/s, gcc 12); but from 13 on it leaves a chain
  * with a single sum unfused, so that one is named for it too (not under a sanitizer, where gcc
  * fuses nothing). */
-#include "../../core/compiler.h"
+#include "base/compiler.h"
 #include "gemm_parts.h"
 
 #include <string.h>

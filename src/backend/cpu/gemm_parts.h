@@ -2,7 +2,7 @@
 #ifndef WEFT_GEMM_PARTS_H
 #define WEFT_GEMM_PARTS_H
 
-#include "../../core/compiler.h"
+#include "base/compiler.h"
 #include "gemm.h"
 #include "strip.h"
 

@@ -4,7 +4,7 @@
 #define WEFT_INTERP_PREP_H
 
 #include "backend/cpu/interp_parts.h"
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 /* Lists by instruction are as long as the program; operations and slots grow as they are made. */
 typedef struct prep {

@@ -4,7 +4,7 @@
  * (XGETBV). Keeps nothing: callers store the answer. */
 #include "isa.h"
 
-#include "../../core/compiler.h"
+#include "base/compiler.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Asked once, when a device is opened. The environment variable WEFT_ISA (128, 256 or 512) is an
  * upper bound, for tests and for comparisons; it never raises the answer. How a source is
- * compiled once per width is told in core/compiler.h (WEFT_TARGET_BEGIN_*). */
+ * compiled once per width is told in base/compiler.h (WEFT_TARGET_BEGIN_*). */
 #ifndef WEFT_ISA_H
 #define WEFT_ISA_H
 

@@ -5,7 +5,7 @@
 #ifndef WEFT_LOOPS_H
 #define WEFT_LOOPS_H
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 #include "isa.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* winograd.c - the transforms of winograd.h, built once per instruction set from winograd.inc. */
 #include "winograd.h"
 
-#include "core/compiler.h"
+#include "base/compiler.h"
 
 WEFT_TARGET_BEGIN_128
 #define WINOGRAD_LANES 4

@@ -3,10 +3,11 @@
  *
  * Names and words out of files may hold anything: codes that a terminal obeys, marks that turn the
  * direction of writing, bytes that are no characters. weft_escape shows those by their numbers; every
- * error message goes through it (context.c). A backslash stays one, so that a text escaped twice is
+ * error message goes through it (core/context.c). A backslash stays one, so that a text escaped twice is
  * as if it had been escaped once. */
-#include "core/context.h"
+#include "base/text.h"
 #include <stdio.h>
+#include <string.h>
 
 static uint32_t utf8_code(const unsigned char *u, size_t bytes) {
     uint32_t code = bytes == 1 ? u[0] : u[0] & (0x7fu >> bytes);

@@ -41,13 +41,11 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define WEFT_INLINE     static inline __attribute__((always_inline, unused))
 #define WEFT_NOINLINE   __attribute__((noinline))
-#define WEFT_FORMAT(f, a) __attribute__((format(printf, f, a)))
 #define WEFT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define WEFT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define WEFT_INLINE     static inline
 #define WEFT_NOINLINE
-#define WEFT_FORMAT(f, a)
 #define WEFT_LIKELY(x)   (x)
 #define WEFT_UNLIKELY(x) (x)
 #endif

@@ -1,16 +1,12 @@
-/* base.c - memory, arenas, text, hashing and the clock. */
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
-#endif
+/* mem.c - memory from an allocator that can be exchanged, growing arrays, arenas. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* for madvise */
 #endif
-#include "core/base.h"
-#include "core/limits.h"
+#include "base/mem.h"
 #include <stdatomic.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -120,98 +116,4 @@ void arena_free(arena *a) {
     }
     a->page = NULL;
     a->used = a->size = 0;
-}
-
-static bool text_room(text *t, size_t more) {
-    if (t->failed) return false;
-    if (t->n + more + 1 <= t->cap) return true;
-    size_t grown = t->cap * 2 + more + 256;
-    char *s = mem_resize(t->m, t->s, grown);
-    if (!s) {
-        t->failed = true;
-        return false;
-    }
-    t->s = s;
-    t->cap = grown;
-    return true;
-}
-
-void text_raw(text *t, const char *s, size_t n) {
-    if (!text_room(t, n)) return;
-    memcpy(t->s + t->n, s, n);
-    t->n += n;
-    t->s[t->n] = 0;
-}
-
-void text_add(text *t, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (n >= 0 && text_room(t, (size_t)n)) {
-        vsnprintf(t->s + t->n, (size_t)n + 1, format, again);
-        t->n += (size_t)n;
-    }
-    va_end(again);
-}
-
-uint64_t hash_bytes(uint64_t h, const void *p, size_t n) {
-    const unsigned char *s = p;
-    for (; n >= 8; n -= 8, s += 8) {
-        uint64_t v;
-        memcpy(&v, s, 8);
-        h = hash_word(h, v);
-    }
-    uint64_t rest = 0;
-    if (n) memcpy(&rest, s, n);
-    return hash_word(h, rest ^ (uint64_t)n << 56);
-}
-
-bool checked_mul(int64_t a, int64_t b, int64_t *out) {
-    if (a < 0 || b < 0 || (a && b > INT64_MAX / a)) return false;
-    *out = a * b;
-    return true;
-}
-
-bool shape_count(int rank, const int64_t *dim, int64_t *count) {
-    int64_t all = 1; /* extents of 0 as 1 */
-    *count = 1;
-    for (int i = 0; i < rank; i++) {
-        if (!checked_mul(all, dim[i] ? dim[i] : 1, &all) || all > LIMIT_ELEMENTS) return false;
-        *count *= dim[i];
-    }
-    return true;
-}
-
-static double base_seconds(struct timespec t) {
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double weft_wall(void) {
-    struct timespec t = {0};
-    timespec_get(&t, TIME_UTC);
-    return base_seconds(t);
-}
-
-double weft_clock(void) {
-#ifdef CLOCK_MONOTONIC
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return base_seconds(t);
-#else
-    return weft_wall();
-#endif
-}
-
-const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim) {
-    size_t at = 0;
-    int w = snprintf(buf, n, "[");
-    for (int i = 0; i <= rank && w >= 0; i++) {
-        at += (size_t)w;
-        if (at >= n) break;
-        w = i < rank ? snprintf(buf + at, n - at, "%s%lld", i ? "," : "", (long long)dim[i])
-                     : snprintf(buf + at, n - at, "]");
-    }
-    return buf;
 }

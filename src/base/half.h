@@ -2,7 +2,7 @@
 #ifndef WEFT_HALF_H
 #define WEFT_HALF_H
 
-#include "core/base.h"
+#include "base/number.h"
 
 WEFT_INLINE uint16_t bf16_of(float v) {
     uint32_t u = bits_of(v);
