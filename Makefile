@@ -37,11 +37,11 @@ SODEFS := -Wl,-z,defs
 endif
 
 FLAGS := -std=c11 $(MODE) -fno-math-errno -fno-trapping-math -ffp-contract=off -fPIC \
-	-fvisibility=hidden -Wall -Wextra -Wpedantic $(WERROR) -Iinclude -Isrc $(CFLAGS)
+	-fvisibility=hidden -Wall -Wextra -Wpedantic $(WERROR) -Iinclude -Isrc -I. $(CFLAGS)
 LIBS  := -lm -lpthread -ldl
 
 SRC      := $(sort $(shell find src -name '*.c'))
-CLI      := $(sort $(wildcard cli/*.c))
+CLI      := $(sort $(shell find cli apps -name '*.c'))
 OBJ      := $(SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
@@ -250,7 +250,7 @@ lines:
 	@tools/lines
 
 # Headers are laid out by hand, and golden texts are what a test compares with.
-FORMATTED = $(shell find src cli tests examples -name '*.c' -not -path 'tests/golden/*')
+FORMATTED = $(shell find src cli apps tests examples -name '*.c' -not -path 'tests/golden/*')
 format:
 	clang-format -i $(FORMATTED)
 format-check:

@@ -90,6 +90,9 @@ extern const command bench_command, convert_command, data_command, demo_command,
     doctor_command, eval_command, export_command, help_command, inspect_command, play_command,
     top_command, train_command;
 
+/* What the applications bring, ended by NULL (apps/tasks.c): the tasks of weft train and weft play. */
+extern const command *const train_tasks[], *const play_tasks[];
+
 const command *command_find(const command *const *list, const char *name);
 int command_run(const command *c, const char *program, int word_count, char **words);
 /* an exit code */

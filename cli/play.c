@@ -1,4 +1,4 @@
-/* play.c - weft play: the tasks and the options they share. Each task has a file of its own. */
+/* play.c - weft play: the options that all its tasks share. The tasks are under apps/. */
 #include "play.h"
 
 #include <stddef.h>
@@ -14,14 +14,6 @@ static const option play_options[] = {
     ROW_COLOR(play_settings),
 };
 /* clang-format on */
-
-static const command *const play_tasks[] = {&play_cube_task,
-                                            &play_2048_task,
-                                            &play_life_task,
-                                            &play_checkerboard_task,
-                                            &play_lizard_task,
-                                            &play_g_task,
-                                            NULL};
 
 const command play_command = {
     .name = "play",

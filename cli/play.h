@@ -12,9 +12,6 @@ typedef struct play_settings {
     bool json;
 } play_settings;
 
-extern const command play_cube_task, play_2048_task, play_life_task, play_checkerboard_task,
-    play_lizard_task, play_g_task;
-
 /* The run that was named, which must be one of this command ("train cube"), or the newest such one
  * under runs/; *found is false when there is none. */
 weft_err play_find(run *r, const call *c, const char *command, bool *found);

@@ -1,7 +1,5 @@
-/* train.c - weft train: the tasks, and the options that all of them have. */
+/* train.c - weft train: the options that all its tasks share. The tasks are under apps/. */
 #include "run.h"
-#include "study_tasks.h"
-#include "train_tasks.h"
 
 #include <stddef.h>
 
@@ -47,11 +45,6 @@ static const command_note train_files[] = {
     {"RUN/automaton.gif", "of automata: a film of one at work"},
     {NULL, NULL},
 };
-
-static const command *const train_tasks[] = {
-    &train_digits_task, &train_csv_task,  &train_cube_task,
-    &train_2048_task,   &train_life_task, &train_checkerboard_task,
-    &train_lizard_task, &train_g_task,    NULL};
 
 const command train_command = {
     .name = "train",

@@ -63,7 +63,7 @@ for name in $names; do
 done
 
 # The tables themselves: a row's name stands in the source before its kind.
-cat cli/*.c cli/*.h | tr '\n' ' ' | grep -o '"[a-z0-9-]*", *\(\.letter = ...,\)* *\(\.kind = \)*OPTION_[A-Z]' |
+cat cli/*.[ch] apps/*/*.[ch] | tr '\n' ' ' | grep -o '"[a-z0-9-]*", *\(\.letter = ...,\)* *\(\.kind = \)*OPTION_[A-Z]' |
     sed 's/"\([^"]*\)".*/\1/' | sort -u >"$scratch/rows"
 check "tables are found" sh -c "[ \$(wc -l <'$scratch/rows') -gt 40 ]"
 shown() { sort -u "$scratch/all" | comm -23 "$scratch/rows" - >"$scratch/left"; ! grep . "$scratch/left"; }

@@ -151,8 +151,9 @@ check "rows at a terminal" at_terminal </dev/null
 
 # A printf of a text would be a way around: those that print no text but their own are known.
 around() {
-    cd "$OLDPWD" && ! grep -nE '\b(f?printf)\(' cli/*.c | grep -v 'snprintf' | grep -E '%[-0-9.*]*s' |
-        grep -vE '^cli/(bench_html|cells|completion|help|manual|options|cube_show|show_2048|play_automata|play_cube|study_show|bench|demo|detect_write|main|profile|bench_line|inspect|player)\.c' |
+    cd "$OLDPWD" && ! grep -nE '\b(f?printf)\(' cli/*.c apps/*/*.c | grep -v 'snprintf' | grep -E '%[-0-9.*]*s' |
+        grep -vE '^cli/(bench_html|completion|help|manual|options|bench|detect_write|main|profile|bench_line|inspect)\.c' |
+        grep -vE '^apps/(2048/show|cube/(show|play)|automata/(cells|play|player)|supervised/(study_show|demo))\.c' |
         grep .
 }
 check "texts are told" around

@@ -37,7 +37,7 @@ check "all are weft_ names" sh -c "! grep -v '^weft_[a-z0-9_]*\$' '$scratch/name
 
 # All words of the places where a use counts, once; then the rows of the table.
 {
-    find examples cli docs README.md tests -type f ! -name test_public.sh -exec cat {} + |
+    find examples cli apps docs README.md tests -type f ! -name test_public.sh -exec cat {} + |
         grep -a -o 'weft_[a-z0-9_]*'
     sed -n 's/^OP_[A-Z]*(\([a-z0-9_]*\),.*/weft_\1/p' src/core/ops.def
 } | sort -u >"$scratch/used"
