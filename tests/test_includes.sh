@@ -5,7 +5,7 @@
 
 # A folder and the other folders it may include headers of. The rest of src has the public headers only.
 cat >"$scratch/may" <<'T'
-src/core     src/base src/kern src/backend
+src/core     src/base src/kern
 src/plan     src/base src/core src/kern src/backend
 src/kern     src/base src/core src/plan src/special
 src/backend  src/base src/core src/kern src/plan
