@@ -57,6 +57,13 @@
 #define WEFT_X86 0
 #endif
 
+/* Keeps a vector in its register: gcc reads memory again for each use of a value it has read. */
+#if WEFT_X86
+#define WEFT_IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define WEFT_IN_REGISTER(x) ((void)0)
+#endif
+
 /* Around the inclusion of a kernel source. Contraction is allowed between BEGIN and END only: the
  * command line switches it off, and clang's file-scope pragma has no pop. gcc vectorises and
  * unrolls kernels well at O3 only. WEFT_TARGET_BEGIN_128 is the machine's baseline, and
