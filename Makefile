@@ -37,7 +37,10 @@ SODEFS := -Wl,-z,defs
 endif
 
 FLAGS := -std=c11 $(MODE) -fno-math-errno -fno-trapping-math -ffp-contract=off -fPIC \
-	-fvisibility=hidden -Wall -Wextra -Wpedantic $(WERROR) -Iinclude -Isrc -I. $(CFLAGS)
+	-fvisibility=hidden -Wall -Wextra -Wpedantic $(WERROR) -Iinclude -Isrc $(CFLAGS)
+# Applications include headers of the command, tests those of any part, by their path.
+FLAGS_apps  := -I.
+FLAGS_tests := -Itests -I.
 LIBS  := -lm -lpthread -ldl
 
 SRC      := $(sort $(shell find src -name '*.c'))
@@ -47,10 +50,14 @@ CLI_OBJ  := $(CLI:%.c=$(BUILD)/obj/%.o)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(sort $(wildcard examples/*.c)))
 
 # What `check` builds and runs, by its sources: all, or those that match ONLY, with T in their name.
-checked := $(sort $(wildcard tests/test_*.c tests/fuzz/fuzz_*.c examples/*.c $(if $(SAN),,tests/test_*.sh)))
+# tests/core/test_ops.c becomes $(BUILD)/tests/test_ops.
+TESTS    := $(sort $(shell find tests -name 'test_*.c' -not -path 'tests/golden/*'))
+SCRIPTS  := $(sort $(shell find tests -name 'test_*.sh'))
+checked := $(sort $(TESTS) $(wildcard tests/fuzz/fuzz_*.c examples/*.c) $(if $(SAN),,$(SCRIPTS)))
 checked := $(if $(ONLY),$(shell grep -lE '$(ONLY)' $(checked)),$(checked))
 checked := $(foreach x,$(checked),$(if $(or $(if $(T),,all),$(findstring $(T),$(basename $(notdir $(x))))),$(x)))
-CHECKED := $(subst $(BUILD)/tests/fuzz/,$(BUILD)/fuzz/,$(checked:%.c=$(BUILD)/%))
+program  = $(if $(filter %.sh,$(1)),$(1),$(BUILD)/$(or $(if $(filter tests/fuzz/%,$(1)),fuzz),$(firstword $(subst /, ,$(1))))/$(basename $(notdir $(1))))
+CHECKED := $(foreach x,$(checked),$(call program,$(x)))
 
 STATIC   := $(BUILD)/libweft.a
 SHARED   := $(BUILD)/libweft.so
@@ -95,7 +102,7 @@ $(BUILD)/sources: FORCE
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,cc  )$(CC) $(FLAGS) $(CPPFLAGS) -MMD -MP -c $< -o $@
+	$(call say,cc  )$(CC) $(FLAGS) $(FLAGS_$(firstword $(subst /, ,$*))) $(CPPFLAGS) -MMD -MP -c $< -o $@
 
 $(STATIC): $(OBJ) $(BUILD)/sources
 	@rm -f $@
@@ -122,9 +129,10 @@ $(BUILD)/completion/weft.bash: $(BUILD)/weft
 	$(call say,help)$< help --completion zsh > $(@D)/_weft && \
 		$< help --completion fish > $(@D)/weft.fish && $< help --completion bash > $@
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/test.o $(STATIC)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/test.o $(STATIC)
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,link)$(CC) $(FLAGS) $(LDFLAGS) $(filter %.o,$^) $(STATIC) $(LIBS) -o $@
+$(foreach x,$(TESTS),$(eval $(call program,$(x)): $(x:%.c=$(BUILD)/obj/%.o)))
 
 # Fuzz targets with a driver of our own; test-fuzz links them with clang's.
 $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o $(STATIC)
@@ -182,9 +190,9 @@ test-tsan:
 	@$(CHECK) BUILD=$(BUILD)/tsan SAN=thread ONLY='$(THREADS)' check
 test-fuzz:
 	@$(CHECK) BUILD=$(BUILD)/clang CC=clang $(BUILD)/clang/libweft.a
-	@$(RUN_ENV) tools/runtests -t 900 tests/long_fuzz.sh
+	@$(RUN_ENV) tools/runtests -t 900 tests/fuzz/long_fuzz.sh
 test-amalgamation: amalgamation
-	@$(RUN_ENV) tools/runtests -t 900 tests/long_amalgamation.sh
+	@$(RUN_ENV) tools/runtests -t 900 tests/package/long_amalgamation.sh
 
 # All suites beside their peers; the page is $(PAGE). QUICK=1 only shows that it works.
 PAGE = $(if $(QUICK),$(BUILD)/benchmarks.md,docs/benchmarks.md)

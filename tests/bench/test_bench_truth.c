@@ -4,8 +4,8 @@
  * The loss is always that of the network as it should be. The step comes from a graph that differs:
  * gradients that are stopped, scaled or given to another parameter, updates left out, a formula with
  * other numbers. */
-#include "../cli/bench_reference.c"
-#include "../cli/bench_truth.c"
+#include "cli/bench_reference.c"
+#include "cli/bench_truth.c"
 #include "test.h"
 
 enum { ROWS = 6, IN = 5, WIDE = 5, OUT = 3 };

@@ -1,5 +1,5 @@
 /* test_record.c - recorders: what a context tells while it compiles and runs; plans in words. */
-#include "profile_world.h"
+#include "profile/profile_world.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * caller may give: zeros of both signs, nan, infinities, the smallest and the largest doubles,
  * counts below 0, no memory at all. What must hold for any of it is asked, not what comes out; the
  * sanitizers look for the rest. */
-#include "stream_world.h"
+#include "stream/stream_world.h"
 #include "weft/bench.h"
 #include "weft/special.h"
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# test_includes.sh - dependencies point one way: which folder includes headers of which others, and that
+# test_tree.sh - dependencies point one way: which folder includes headers of which others, and that
 # the applications use the public headers and those of the command that docs/command.md lists.
 . tests/shell.sh
 
 # A folder and the other folders it may include headers of. The rest of src has the public headers only.
 cat >"$scratch/may" <<'T'
 src/core     src/base src/kern
-src/plan     src/base src/core src/kern src/backend
+src/plan     src/base src/core src/kern src/backend/backend.h
 src/kern     src/base src/core src/plan src/special
-src/backend  src/base src/core src/kern src/plan
+src/backend  src/base src/core src/kern src/plan src/backend/backend.h
 T
 for folder in src/*; do
     [ -d "$folder" ] || continue
@@ -17,10 +17,12 @@ done >>"$scratch/may"
 echo "cli" >>"$scratch/may"
 for folder in apps/*/; do echo "${folder%/} cli apps"; done >>"$scratch/may"
 echo "apps cli" >>"$scratch/may"
+echo "src/backend/backend.h src/base src/core src/plan" >>"$scratch/may"
 
-# room FILE: the folder of the table that a file belongs to
+# room FILE: the folder of the table that a file belongs to; what a device must do is a room by itself
 room() {
     case $1 in
+    src/backend/backend.h) echo "$1" ;;
     src/*/* | apps/*/*) echo "$1" | cut -d / -f 1,2 ;;
     *) echo "${1%%/*}" ;;
     esac
@@ -62,4 +64,14 @@ sed -n '/^## Adding an application/,$s/^| `cli\/\([a-z_]*\.h\)`.*/cli\/\1/p' doc
 grep -rho '#include "cli/[a-z_]*\.h"' apps | sed 's/.*"\(.*\)"/\1/' | sort -u >"$scratch/used"
 check "what applications use is listed" sh -c "! comm -13 '$scratch/listed' '$scratch/used' | grep ."
 check "what is listed exists" sh -c "[ -s '$scratch/listed' ] && ls \$(cat '$scratch/listed')"
+# Tests lie in a folder of the same name as what they test; helpers that several folders use lie in tests/.
+astray() {
+    ! find tests -name 'test_*' -not -path 'tests/golden/*' | while read -r file; do
+        [ "$file" = tests/test.c ] && continue
+        folder=$(echo "$file" | cut -d / -f 2)
+        case $folder in apps | cli | harness | package) continue ;; esac
+        [ -d "src/$folder" ] || echo "$file: no src/$folder"
+    done | grep .
+}
+check "tests mirror the sources" astray
 finish

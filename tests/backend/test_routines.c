@@ -3,7 +3,7 @@
  * Odd sizes, strides, empty shapes, results over their inputs; see routine_job.h. */
 #include "routine_job.h"
 
-#include "../src/core/update_rules.h"
+#include "core/update_rules.h"
 
 TEST(out_of_memory) {
     job j = job_new(STEP_LINREC, 0);

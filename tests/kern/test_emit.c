@@ -7,7 +7,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "../src/kern/emit.h"
+#include "kern/emit.h"
 #include "kernel_cases.h"
 #include "kernel_ref.h"
 
@@ -41,7 +41,7 @@ static const row rows[] = {
     { OP_##name, #name, true, false, true, HAS_INT(i32), lo, hi },
 #define OP_COMPARE(name, f32, i32) { OP_##name, #name, true, true, true, true, -2, 2 },
 #define OP_LOGIC(name, i32) { OP_##name, #name, true, false, false, true, 0, 0 },
-#include "../src/core/ops.def"
+#include "core/ops.def"
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof *rows, ALL = KC_COUNT + 2 * ROWS };

@@ -5,8 +5,8 @@
 #ifndef WEFT_KERNEL_CASES_H
 #define WEFT_KERNEL_CASES_H
 
-#include "../src/backend/ref_node.h"
-#include "../src/plan/plan.h"
+#include "backend/ref_node.h"
+#include "plan/plan.h"
 #include "test.h"
 
 #include <math.h>

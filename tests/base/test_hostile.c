@@ -1,6 +1,6 @@
 /* test_hostile.c - texts that a file may hold and nobody may be shown as they are: in error messages,
  * plans and graphs as text, exported C, JSON, reports and progress. */
-#include "report_world.h" /* first: it says which functions of the system are wanted */
+#include "train/report_world.h" /* first: it says which functions of the system are wanted */
 
 #include "weft/io.h"
 #include "weft/logic.h"

@@ -5,7 +5,7 @@
 
 cat >"$scratch/write.c" <<'EOF'
 /* Writes circuits as C or Verilog, and a program that compares them with the library's outputs. */
-#include "circuit_world.h"
+#include "logic/circuit_world.h"
 #include <stdio.h>
 enum { CIRCUITS = 16, OUTPUTS = 6 };
 int main(int count, char **words) {

@@ -5,7 +5,7 @@
 
 static const char *const block_names[] = {
 #define BLOCK(name, parts, in_c) #name,
-#include "../src/core/blocks.def"
+#include "core/blocks.def"
 };
 
 /* ---- convolution ---- */

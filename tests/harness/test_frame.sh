@@ -86,7 +86,7 @@ check "runner: failing example" last_line "0 passed, 1 failed" tools/runtests "$
 takes() { # name, then make's arguments
     name=$1
     shift
-    env -u MAKEFLAGS make -n check "$@" 2>/dev/null | grep 'tools/runtests' | tr ' ' '\n' | grep -q "/$name\$"
+    env -u MAKEFLAGS -u T -u ONLY make -n check "$@" 2>/dev/null | grep 'tools/runtests' | tr ' ' '\n' | grep -q "/$name\$"
 }
 check "make: by name" takes test_gemm T=gemm
 check "make: not by another" fails takes test_gemm T=loader

@@ -7,8 +7,8 @@
 #ifndef WEFT_KERNEL_REF_H
 #define WEFT_KERNEL_REF_H
 
-#include "../src/backend/ref_node.h"
-#include "../src/plan/plan.h"
+#include "backend/ref_node.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

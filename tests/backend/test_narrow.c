@@ -5,7 +5,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "../src/backend/cpu/narrow.h"
+#include "backend/cpu/narrow.h"
 #include "test.h"
 
 #include <weft/weft.h>

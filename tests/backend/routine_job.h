@@ -6,7 +6,7 @@
 #ifndef WEFT_ROUTINE_JOB_H
 #define WEFT_ROUTINE_JOB_H
 
-#include "../src/backend/cpu/routines.h"
+#include "backend/cpu/routines.h"
 #include "test.h"
 
 #include <math.h>
