@@ -167,6 +167,7 @@ int bench_wrong(const bench *b, const char *format, ...) {
 
 static void bench_run(void *plan) {
     weft_run(plan);
+    weft_wait(plan);
 }
 
 int bench_plan_facts(bench *b, weft_plan *p, bench_line *l) {

@@ -16,6 +16,7 @@ weft_err pace_make(pace *p, weft_state *s, const char *name, const pace_desc *d)
     weft_buffer(g, s, planned, WEFT_I32, weft_dims(1), (weft_init){0});
     weft_buffer(g, s, spent, WEFT_F32, weft_dims(1), (weft_init){0});
     weft_graph_free(g);
+    if (weft_state_host(s, planned) || weft_state_host(s, spent)) return weft_error_code(c);
     *p = (pace){.seconds = d->seconds,
                 .settled = d->settled,
                 .plan = (int32_t)(d->plan < INT32_MAX ? d->plan : INT32_MAX)};

@@ -490,6 +490,7 @@ typedef struct weft_entry {
     weft_shape dims;
     size_t bytes;
     bool trained;
+    bool host;  /* weft_state_data reaches it */
 } weft_entry;
 WEFT_API size_t   weft_state_count(const weft_state *s);             /* entries */
 WEFT_API weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out);
@@ -505,7 +506,11 @@ WEFT_API void     weft_state_limit(weft_state *s, size_t bytes);
     /* entries that would need more in all are refused before they get memory, as for a network that
        a file describes; 0: any */
 WEFT_API void    *weft_state_data(weft_state *s, const char *name);
-    /* the memory itself, on the CPU; NULL if unknown */
+    /* the memory itself; NULL if unknown, and with WEFT_DEVICE on a device whose memory no pointer
+       reaches, unless the entry is host-resident: weft_state_get and weft_state_set copy it */
+WEFT_API weft_err weft_state_host(weft_state *s, const char *name);
+    /* makes an entry host-resident: it stays in host memory on any device, for what a program reads
+       and writes all the time; plans copy it in and back. Before it gets memory */
 WEFT_API uint64_t weft_state_hash(weft_state *s);                    /* of all names and values */
 
 /* ---- layers and optimisers the engine itself carries --------------------------------------- */
@@ -585,9 +590,12 @@ WEFT_API void       weft_plan_free(weft_plan *p);                /* NULL is fine
 WEFT_API weft_err   weft_set(weft_plan *p, weft_tensor input, const void *data, size_t bytes);
     /* copy a feed in */
 WEFT_API void      *weft_feed(weft_plan *p, weft_tensor input);
-    /* where a feed lies, to write it in place; counts as set */
+    /* host memory of a feed, to write in place before any run; counts as set */
 WEFT_API weft_err   weft_run(weft_plan *p);
-    /* one run: reads see old state, updates come at its end; all inputs must have been set */
+    /* one run: reads see old state, updates come at its end; all inputs must have been set. May
+       return before the work is done: whatever reads a result or the state waits for it */
+WEFT_API weft_err   weft_wait(weft_plan *p);
+    /* until its last run is done, to time it; on the CPU it always is */
 WEFT_API weft_err   weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes);
     /* copy a result out */
 WEFT_API float      weft_item(weft_plan *p, weft_tensor t);

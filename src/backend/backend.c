@@ -60,6 +60,7 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     }
     c->m = m;
     c->backend = b;
+    c->memory = b->memory;
     c->log = d->log;
     c->log_user = d->user;
     c->debug = backend_variable("WEFT_DEBUG", 0);

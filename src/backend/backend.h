@@ -19,6 +19,7 @@ typedef struct weft_backend {
     const char *name;
     weft_err (*open) (weft_ctx *c, const weft_open_desc *d);  /* fills c->device, c->threads */
     void     (*close)(weft_ctx *c);
+    const device_memory *memory;  /* core/device.h: alloc, drop, write, read, wait */
     const char *(*isa)(const weft_ctx *c);
     double   (*ping)(weft_ctx *c, int threads);  /* weft_device_ping; NULL: there are no threads */
     /* else it is expanded */
@@ -27,11 +28,11 @@ typedef struct weft_backend {
     bool     (*accepts)(const step *s, int operand);
     /* maps over a block's only part may follow as its epilogue; NULL: never */
     bool     (*takes_maps)(const step *s);
-    bool     whole_graph;  /* evaluates nodes itself: no fusing, plan->program from `graph` */
-    weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);
     weft_err (*prepare)(weft_plan *p);  /* all steps, memory placed */
-    weft_err (*run)    (weft_plan *p);
-    void     (*release)(weft_plan *p);  /* what prepare or graph made */
+    /* instead of prepare, on a device that evaluates nodes itself: no steps are made */
+    weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);
+    weft_err (*run)    (weft_plan *p, device_ticket *done);  /* given, or finished with *done 0 */
+    void     (*release)(weft_plan *p);  /* what prepare or graph made; no run is under way */
 } weft_backend;
 
 extern const weft_backend backend_cpu, backend_ref, backend_null;

@@ -147,11 +147,6 @@ static void ref_release(weft_plan *p) {
 
 /* ---- running ---- */
 
-static weft_err ref_prepare(weft_plan *p) {
-    (void)p;
-    return WEFT_OK;
-}
-
 static void ref_feed(weft_plan *p, ref_program *r, size_t k) {
     const ref_node *n = r->input[k];
     if (!n) return; /* what read it was simplified away */
@@ -169,9 +164,10 @@ static weft_err ref_state_memory(weft_plan *p, const weft_state *s, uint32_t ent
     return WEFT_OK;
 }
 
-static weft_err ref_run(weft_plan *p) {
+static weft_err ref_run(weft_plan *p, device_ticket *done) {
     ref_program *r = p->program;
     char *memory = NULL;
+    *done = 0;
     for (size_t k = 0; k < p->ins; k++) ref_feed(p, r, k);
     for (size_t i = 0; i < r->nodes; i++) {
         ref_node *n = &r->node[i];
@@ -245,9 +241,8 @@ const weft_backend backend_ref = {
     .close = ref_close,
     .isa = ref_isa,
     .has_block = ref_has_block,
-    .whole_graph = true,
+    .memory = &device_host,
     .graph = ref_graph,
-    .prepare = ref_prepare,
     .run = ref_run,
     .release = ref_release,
 };

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "core/device.h"
 #include <stdatomic.h>
 
 struct weft_backend;
@@ -12,6 +13,7 @@ struct weft_ctx {
     mem   m;
     const struct weft_backend *backend;
     void *device;                    /* the backend's own                             */
+    const device_memory *memory;     /* where states, arenas and constants lie         */
     int   threads;                   /* at most this many in a run                    */
     /* the device's threads for some other work; NULL: it has none */
     void (*spread)(weft_ctx *c, void (*job)(void *user, int member, int members), void *user);
@@ -37,6 +39,7 @@ typedef struct state_entry {
     const char *name;
     uint8_t    dtype;
     bool       trained, drawn;       /* drawn: has its first values, or others since   */
+    bool       host;                 /* declared host-resident: weft_state_host        */
     uint32_t   seed;                 /* of the state when the entry got memory         */
     weft_shape dims;
     int64_t    count;
@@ -44,11 +47,16 @@ typedef struct state_entry {
     uint32_t   slab;                 /* index in state->slab: kinds of values          */
     uint32_t   like;                 /* parameter whose place it follows, or own index */
     weft_init  init;
-    char      *data;                 /* NULL until sealed                              */
+    void      *block;                /* of the device; NULL until sealed, and for what is host-resident
+                                        where the device has memory of its own         */
+    char      *data;                 /* where the host reaches it, or NULL             */
     uint32_t   hash, next;           /* chain of the table of names, by index + 1      */
     uint32_t   segment;
-    size_t     offset;               /* bytes from the start of its slab's part of the segment */
+    size_t     offset;               /* bytes from the start of its segment            */
 } state_entry;
+
+/* One block of entries that got memory together, or one host-resident entry. */
+typedef struct state_segment { void *block, *host; } state_segment;
 
 struct weft_state {
     weft_ctx *ctx;
@@ -57,7 +65,7 @@ struct weft_state {
     state_entry *entry; size_t n, cap;
     uint32_t *table; size_t table_size;  /* by name, a power of two or 0; index + 1, 0 ends a chain */
     const char **slab;  size_t slabs, slab_cap;
-    char    **segment;  size_t segments, segment_cap;
+    state_segment *segment; size_t segments, segment_cap;
     size_t    sealed;                /* entries that have memory                       */
     size_t    bytes, limit;          /* of all entries; the most there may be, 0: any  */
     uint64_t  changes;               /* times that weft_state_set has changed "rng..." */
@@ -73,7 +81,9 @@ int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype
                    weft_init init, bool trained, int64_t like);
 weft_err state_seal(weft_state *s);  /* give memory to what has none */
 weft_err state_draw(weft_state *s);  /* the same, and first values */
-bool     initial_fill(weft_state *s, size_t first, size_t end);  /* of entries with memory; false: out of memory */
+weft_err state_read(weft_ctx *c, const state_entry *e, void *out);        /* all of its bytes */
+weft_err state_write(weft_ctx *c, const state_entry *e, const void *in);
+weft_err initial_fill(weft_state *s, size_t first, size_t end);  /* of entries with memory */
 void     state_hold(weft_state *s);
 void     state_release(weft_state *s);
 

@@ -214,10 +214,19 @@ static void initial_range(const state_entry *e, int64_t i, int64_t end) {
     for (; i < end; i++) initial_store(e, i, initial_value(e, &from, i));
 }
 
+static weft_err initial_no_memory(const weft_state *s) {
+    return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for initial values");
+}
+
+/* Do its values come all at once? */
+static bool initial_whole(const state_entry *e) {
+    return e->init.kind == WEFT_INIT_PARAM || e->init.kind == WEFT_INIT_ORTHOGONAL ||
+           strcmp(e->name, "rng.seed") == 0;
+}
+
 /* Is every element a function of its number alone, and not zero as fresh memory is? */
 static bool initial_split(const state_entry *e) {
-    return e->init.kind > WEFT_INIT_ZEROS && e->init.kind != WEFT_INIT_PARAM &&
-           e->init.kind != WEFT_INIT_ORTHOGONAL && strcmp(e->name, "rng.seed") != 0;
+    return e->init.kind > WEFT_INIT_ZEROS && !initial_whole(e);
 }
 
 /* What a list of entries asks for, in units of INITIAL_UNIT elements. */
@@ -249,21 +258,21 @@ static void initial_share(void *user, int member, int members) {
 }
 
 /* What cannot be split, and what follows another entry, which is older and has its values. */
-static bool initial_rest(const weft_state *s, const state_entry *e) {
+static weft_err initial_rest(const weft_state *s, const state_entry *e) {
     if (strcmp(e->name, "rng.seed") == 0) {
         const int32_t seed = (int32_t)e->seed;
         memcpy(e->data, &seed, sizeof seed);
     } else if (e->init.kind == WEFT_INIT_PARAM) {
-        memcpy(e->data, s->entry[e->like].data, e->bytes);
+        return state_read(s->ctx, &s->entry[e->like], e->data);
     } else if (e->init.kind == WEFT_INIT_ORTHOGONAL) {
         initial_source from = initial_from(e);
-        return initial_orthogonal(s, e, &from, (float *)(void *)e->data);
+        if (!initial_orthogonal(s, e, &from, (float *)(void *)e->data)) return initial_no_memory(s);
     }
-    return true;
+    return WEFT_OK;
 }
 
-bool initial_fill(weft_state *s, size_t first, size_t end) {
-    assert(first <= end && end <= s->sealed);
+/* Of entries the host reaches. */
+static weft_err initial_here(weft_state *s, size_t first, size_t end) {
     initial_work w = {.s = s, .first = first, .end = end};
     for (size_t i = first; i < end; i++) w.units += initial_units(&s->entry[i]);
     if (w.units * INITIAL_UNIT >= INITIAL_MANY && s->ctx->spread)
@@ -271,8 +280,36 @@ bool initial_fill(weft_state *s, size_t first, size_t end) {
     else if (w.units) initial_share(&w, 0, 1);
     for (size_t i = first; i < end; i++) {
         state_entry *e = &s->entry[i];
-        if (!e->drawn && !initial_split(e) && !initial_rest(s, e)) return false;
+        if (!e->drawn && !initial_split(e)) WEFT_TRY(initial_rest(s, e));
         e->drawn = true;
     }
-    return true;
+    return WEFT_OK;
+}
+
+/* An entry in a device's own memory gets its values in a copy, one entry after the other. Fresh
+ * memory is zero on any device. */
+static weft_err initial_send(weft_state *s, size_t i) {
+    state_entry *e = &s->entry[i];
+    if (e->drawn || !e->bytes || (!initial_whole(e) && !initial_split(e))) {
+        e->drawn = true;
+        return WEFT_OK;
+    }
+    assert(!e->data && e->block);
+    e->data = mem_new(s->m, e->bytes);
+    if (!e->data) return initial_no_memory(s);
+    char *const copy = e->data;
+    weft_err err = initial_here(s, i, i + 1);
+    e->data = NULL;
+    if (!err) err = state_write(s->ctx, e, copy);
+    e->drawn = !err;
+    mem_free(s->m, copy);
+    return err;
+}
+
+weft_err initial_fill(weft_state *s, size_t first, size_t end) {
+    assert(first <= end && end <= s->sealed);
+    if (s->ctx->memory->host) return initial_here(s, first, end);
+    for (size_t i = first; i < end; i++)
+        WEFT_TRY(s->entry[i].data ? initial_here(s, i, i + 1) : initial_send(s, i));
+    return WEFT_OK;
 }

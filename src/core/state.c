@@ -30,7 +30,10 @@ weft_ctx *weft_state_ctx(const weft_state *s) {
 }
 
 static void state_drop(weft_state *s) {
-    for (size_t i = 0; i < s->segments; i++) mem_free_aligned(s->m, s->segment[i]);
+    for (size_t i = 0; i < s->segments; i++) {
+        s->ctx->memory->drop(s->ctx, s->segment[i].block);
+        mem_free_aligned(s->m, s->segment[i].host);
+    }
     mem_free(s->m, s->segment);
     mem_free(s->m, s->entry);
     mem_free(s->m, s->table);
@@ -179,31 +182,71 @@ static void state_sort(const weft_state *s, uint32_t *order, uint32_t *room, siz
     }
 }
 
-weft_err state_seal(weft_state *s) {
-    if (s->freed) return weft_fail(s->ctx, WEFT_STATE, "a state this graph uses was freed");
-    if (s->sealed == s->n) return WEFT_OK;
-    size_t fresh = s->n - s->sealed, total = 0;
+/* Must entry e lie apart from the others, where the host reaches it? */
+static bool state_apart(const weft_state *s, const state_entry *e) {
+    return e->host && !s->ctx->memory->host;
+}
+
+/* Offsets in one segment for the entries from `sealed` on. Gives its size; *good false: no memory. */
+static size_t state_layout(weft_state *s, uint32_t segment, bool *good) {
+    const size_t fresh = s->n - s->sealed;
+    size_t total = 0;
     uint32_t *order = mem_new(s->m, 2 * fresh * sizeof *order);
-    if (!order) return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory");
+    if (!(*good = order != NULL)) return 0;
     state_sort(s, order, order + fresh, fresh);
     for (size_t i = 0; i < fresh; i++) {
         state_entry *e = &s->entry[order[i]];
+        if (state_apart(s, e)) continue;
         if (i && s->entry[order[i - 1]].slab != e->slab) total = (total + 255) & ~(size_t)255;
         e->offset = total;
-        e->segment = (uint32_t)s->segments;
+        e->segment = segment;
         total += (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
     }
     mem_free(s->m, order);
-    char *block = mem_new_aligned(s->m, total + STATE_ALIGN);
-    bool good = block != NULL;
-    for (size_t i = s->sealed; good && i < s->n; i++) {
-        s->entry[i].data = block + s->entry[i].offset;
-        s->entry[i].seed = s->seed;
+    return total;
+}
+
+/* Host memory for a host-resident entry: a segment of its own, since nothing can be its neighbour. */
+static bool state_seal_host(weft_state *s, state_entry *e) {
+    const state_segment own = {.host = mem_new_aligned(s->m, e->bytes + STATE_ALIGN)};
+    if (!own.host || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, own)) {
+        mem_free_aligned(s->m, own.host);
+        return false;
     }
-    if (!good || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, block)) {
-        for (size_t i = s->sealed; i < s->n; i++) s->entry[i].data = NULL;
-        mem_free_aligned(s->m, block);
+    e->offset = 0;
+    e->segment = (uint32_t)s->segments - 1;
+    e->data = own.host;
+    return true;
+}
+
+weft_err state_seal(weft_state *s) {
+    if (s->freed) return weft_fail(s->ctx, WEFT_STATE, "a state this graph uses was freed");
+    if (s->sealed == s->n) return WEFT_OK;
+    const device_memory *memory = s->ctx->memory;
+    const size_t segments = s->segments;
+    bool good;
+    const size_t total = state_layout(s, (uint32_t)segments, &good);
+    state_segment all = {.block = good ? memory->alloc(s->ctx, total + STATE_ALIGN) : NULL};
+    if (!all.block || !MEM_PUSH(s->m, s->segment, s->segments, s->segment_cap, all)) {
+        memory->drop(s->ctx, all.block);
         return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for %zu bytes", total);
+    }
+    for (size_t i = s->sealed; good && i < s->n; i++)
+        good = !state_apart(s, &s->entry[i]) || state_seal_host(s, &s->entry[i]);
+    if (!good) {
+        memory->drop(s->ctx, all.block);
+        for (size_t i = segments + 1; i < s->segments; i++)
+            mem_free_aligned(s->m, s->segment[i].host);
+        for (size_t i = s->sealed; i < s->n; i++) s->entry[i].data = NULL;
+        s->segments = segments;
+        return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for host-resident entries");
+    }
+    for (size_t i = s->sealed; i < s->n; i++) {
+        state_entry *e = &s->entry[i];
+        e->seed = s->seed;
+        if (state_apart(s, e)) continue;
+        e->block = all.block;
+        if (memory->host) e->data = (char *)all.block + e->offset;
     }
     s->sealed = s->n;
     return WEFT_OK;
@@ -211,8 +254,7 @@ weft_err state_seal(weft_state *s) {
 
 /* Numbers are drawn when somebody may look at them: what is loaded from a file is never drawn. */
 static weft_err state_drawn(weft_state *s, size_t first, size_t end) {
-    if (initial_fill(s, first, end)) return WEFT_OK;
-    return weft_fail(s->ctx, WEFT_MEMORY, "state: out of memory for first values");
+    return initial_fill(s, first, end);
 }
 
 weft_err state_draw(weft_state *s) {
@@ -293,22 +335,21 @@ weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const cha
 
 /* ---- from outside ---- */
 
+/* Where the entry of that name is; STATE_NOT_FOUND after weft_fail. */
+static int64_t state_known(const weft_state *s, const char *what, const char *name) {
+    int64_t i = STATE_NOT_FOUND;
+    if (!s || s->freed)
+        weft_fail(s ? s->ctx : NULL, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
+    else if (!name) weft_fail(s->ctx, WEFT_ARGUMENT, "%s: the name is NULL", what);
+    else if ((i = state_find(s, name)) < 0)
+        weft_fail(s->ctx, WEFT_STATE, "%s: there is no entry \"%s\"", what, name);
+    return i;
+}
+
 /* `draws`: with the values it has if nobody gave it others. */
 static state_entry *state_named(weft_state *s, const char *what, const char *name, bool draws) {
-    if (!s || s->freed) {
-        weft_fail(s ? s->ctx : NULL, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
-        return NULL;
-    }
-    if (!name) {
-        weft_fail(s->ctx, WEFT_ARGUMENT, "%s: the name is NULL", what);
-        return NULL;
-    }
-    int64_t i = state_find(s, name);
-    if (i < 0) {
-        weft_fail(s->ctx, WEFT_STATE, "%s: there is no entry \"%s\"", what, name);
-        return NULL;
-    }
-    if (state_seal(s) != WEFT_OK) return NULL;
+    const int64_t i = state_known(s, what, name);
+    if (i < 0 || state_seal(s) != WEFT_OK) return NULL;
     const size_t at = (size_t)i, like = s->entry[i].like; /* itself, or what it may be a copy of */
     if (draws &&
         (state_drawn(s, like, like + 1) != WEFT_OK || state_drawn(s, at, at + 1) != WEFT_OK))
@@ -324,17 +365,30 @@ static weft_err state_sized(weft_state *s, const state_entry *e, const char *wha
                      e->name, e->bytes, bytes, p ? "" : " at NULL");
 }
 
+weft_err state_read(weft_ctx *c, const state_entry *e, void *out) {
+    assert(e->data || e->block || !e->bytes);
+    if (!e->data) return device_get(c, e->block, e->offset, out, e->bytes);
+    memcpy(out, e->data, e->bytes);
+    return WEFT_OK;
+}
+
+weft_err state_write(weft_ctx *c, const state_entry *e, const void *in) {
+    assert(e->data || e->block || !e->bytes);
+    if (!e->data) return c->memory->write(c, e->block, e->offset, in, e->bytes);
+    memcpy(e->data, in, e->bytes);
+    return WEFT_OK;
+}
+
 weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes) {
     state_entry *e = state_named(s, "weft_state_get", name, true);
     WEFT_TRY(state_sized(s, e, "weft_state_get", out, bytes));
-    memcpy(out, e->data, bytes);
-    return WEFT_OK;
+    return state_read(s->ctx, e, out);
 }
 
 weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes) {
     state_entry *e = state_named(s, "weft_state_set", name, false);
     WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));
-    memcpy(e->data, in, bytes);
+    WEFT_TRY(state_write(s->ctx, e, in));
     e->drawn = true;
     if (strncmp(name, "rng.", 4) == 0) s->changes++;
     return WEFT_OK;
@@ -350,7 +404,26 @@ uint64_t weft_state_changes(const weft_state *s) {
 
 void *weft_state_data(weft_state *s, const char *name) {
     state_entry *e = state_named(s, "weft_state_data", name, true);
+    if (e && !e->data)
+        weft_fail(s->ctx, WEFT_DEVICE,
+                  "weft_state_data: \"%s\" lies in the memory of device \"%s\", which no pointer "
+                  "reaches; weft_state_get and weft_state_set copy it, weft_state_host keeps it in "
+                  "host memory",
+                  name, weft_device_name(s->ctx));
     return e ? e->data : NULL;
+}
+
+weft_err weft_state_host(weft_state *s, const char *name) {
+    const int64_t i = state_known(s, "weft_state_host", name);
+    if (i < 0) return s && !s->freed ? s->ctx->err : WEFT_STATE;
+    state_entry *e = &s->entry[i];
+    if (e->block && !e->data)
+        return weft_fail(s->ctx, WEFT_STATE,
+                         "weft_state_host: \"%s\" has memory on device \"%s\" already; say so "
+                         "before a plan over it is compiled or its values are asked for",
+                         name, weft_device_name(s->ctx));
+    e->host = true;
+    return WEFT_OK;
 }
 
 size_t weft_state_count(const weft_state *s) {
@@ -363,8 +436,18 @@ weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
     if (i >= s->n)
         return weft_fail(s->ctx, WEFT_ARGUMENT, "weft_state_entry: entry %zu of %zu", i, s->n);
     const state_entry *e = &s->entry[i];
-    *out = (weft_entry){e->name, (weft_dtype)e->dtype, e->dims, e->bytes, e->trained};
+    *out = (weft_entry){e->name,  (weft_dtype)e->dtype, e->dims,
+                        e->bytes, e->trained,           e->host || s->ctx->memory->host};
     return WEFT_OK;
+}
+
+/* h and the entry's bytes, which are copied to the host if they lie elsewhere. False: they could not be. */
+static bool state_hash_values(const weft_state *s, const state_entry *e, uint64_t *h) {
+    char *copy = e->data || !e->bytes ? NULL : mem_new(s->m, e->bytes);
+    bool good = e->data || !e->bytes || (copy && state_read(s->ctx, e, copy) == WEFT_OK);
+    if (good) *h = hash_bytes(*h, copy ? copy : e->data, e->bytes);
+    mem_free(s->m, copy);
+    return good;
 }
 
 uint64_t weft_state_hash(weft_state *s) {
@@ -375,7 +458,7 @@ uint64_t weft_state_hash(weft_state *s) {
         h = hash_bytes(h, e->name, strlen(e->name));
         h = hash_word(h, e->dtype);
         for (int d = 0; d < e->dims.rank; d++) h = hash_word(h, (uint64_t)e->dims.n[d]);
-        h = hash_bytes(h, e->data, e->bytes);
+        if (!state_hash_values(s, e, &h)) return 0;
     }
     return h;
 }

@@ -146,6 +146,16 @@ static void plan_c_comment(text *t, const char *name, const char *after) {
     text_add(t, "%s%s */\n", *after ? " " : "", after);
 }
 
+/* With the values of now, which are copied here if they lie on a device. */
+static void plan_c_state(const plan_c *c, text *t, uint32_t number, bool fixed,
+                         const state_entry *e) {
+    char *copy = e->data ? NULL : mem_new(c->p->m, e->bytes + 1);
+    if (copy && state_read(c->p->ctx, e, copy) != WEFT_OK) t->failed = true;
+    if (!copy && !e->data) t->failed = true;
+    plan_c_array(t, "state", number, fixed, e->dtype, e->bytes, copy ? copy : e->data);
+    mem_free(c->p->m, copy);
+}
+
 static void plan_c_arrays(const plan_c *c, text *t) {
     const weft_plan *p = c->p;
     char shape[100];
@@ -162,7 +172,7 @@ static void plan_c_arrays(const plan_c *c, text *t) {
         else {
             const state_entry *e = &p->state[x->state]->entry[x->entry];
             plan_c_comment(t, e->name, shape_text(shape, sizeof shape, e->dims.rank, e->dims.n));
-            plan_c_array(t, "state", b, fixed, e->dtype, e->bytes, e->data);
+            plan_c_state(c, t, b, fixed, e);
         }
     }
     if (arena) text_add(t, "static unsigned arena[%zu];\n", p->arena_bytes / 4 + 1);

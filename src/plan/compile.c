@@ -308,8 +308,7 @@ static bool compile_bindings(compile *c, const weft_graph *from, const uint32_t 
     for (size_t i = 0; i < c->updates; i++) c->updated[c->update[i].node] = 1;
     for (size_t i = 0; i < c->fetches; i++) {
         uint32_t id = c->fetch[i].node;
-        uint32_t buf =
-            c->updated[id] && !c->ctx->backend->whole_graph ? KNOBUF : compile_pinned(c, id);
+        uint32_t buf = c->updated[id] && !c->ctx->backend->graph ? KNOBUF : compile_pinned(c, id);
         if (!compile_bind(c, &p->out, &p->outs, &p->out_cap, c->desc->fetch.at[i].id, id, buf))
             return false;
     }
@@ -453,9 +452,7 @@ static weft_err compile_all(compile *c, weft_graph *from) {
         }
     }
     if (!e && compile_verifies(c)) e = verify_graph(c, "rewrite");
-    if (!e)
-        e = c->ctx->backend->whole_graph ? compile_whole(c, from, map)
-                                         : compile_steps(c, from, map);
+    if (!e) e = c->ctx->backend->graph ? compile_whole(c, from, map) : compile_steps(c, from, map);
     mem_free(c->m, draw.at);
     mem_free(c->m, want);
     mem_free(c->m, map);
@@ -480,7 +477,7 @@ weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d) {
     c.plan->origin = g;
     c.plan->threads = d->watch ? 1 : d->threads > 0 ? (int)min_i64(d->threads, LIMIT_THREADS) : 0;
     weft_err e = WEFT_OK;
-    if (d->watch && ctx->backend->whole_graph)
+    if (d->watch && ctx->backend->graph)
         e = weft_fail(ctx, WEFT_UNSUPPORTED, "weft_compile: \"%s\" cannot watch a plan",
                       ctx->backend->name);
     else if (d->watch && !(c.plan->watch = arena_new(&c.plan->memory, sizeof *c.plan->watch)))

@@ -215,25 +215,48 @@ static bool memory_sort(weft_plan *p) {
     return item && p->placed;
 }
 
+/* The block and offset of a buffer that is no alias. */
+static void memory_settle(const weft_plan *p, buffer *b) {
+    const bool host = p->ctx->memory->host;
+    switch (b->place) {
+    case BUF_ARENA: b->block = p->arena, b->from = b->offset; break;
+    case BUF_DATA:
+        if (host) b->block = (void *)(uintptr_t)b->data, b->from = 0;
+        else b->block = p->constants, b->from = b->offset;
+        break;
+    default: {
+        const state_entry *e = &p->state[b->state]->entry[b->entry];
+        b->block = e->block ? e->block : transfer_block(p, b);
+        b->from = e->offset;
+    }
+    }
+    assert(b->block || !b->bytes);
+    b->at = host ? (char *)b->block + b->from : NULL;
+}
+
 weft_err memory_pass(weft_plan *p) {
     memory_lives(p);
     memory_in_place(p);
     if (!memory_sort(p) || !memory_place(p, p->placed, p->placed_count))
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
-    p->arena = mem_new_aligned(p->m, p->arena_bytes + MEMORY_ALIGN);
+    p->arena = p->ctx->memory->alloc(p->ctx, p->arena_bytes + MEMORY_ALIGN);
     if (!p->arena)
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory for an arena of %zu bytes",
                          p->arena_bytes);
+    if (!p->ctx->memory->host) WEFT_TRY(transfer_prepare(p));
+    for (size_t b = 0; b < p->bufs; b++)
+        if (p->buf[b].place != BUF_ALIAS) memory_settle(p, &p->buf[b]);
     for (size_t b = 0; b < p->bufs; b++) {
         buffer *x = &p->buf[b];
+        if (x->place != BUF_ALIAS) continue;
         size_t at = 0;
         uint32_t r = (uint32_t)b;
         for (; p->buf[r].place == BUF_ALIAS; r = p->buf[r].alias) at += p->buf[r].alias_at;
-        const buffer *root = &p->buf[r];
-        x->at = (root->place == BUF_ARENA  ? p->arena + root->offset
-                 : root->place == BUF_DATA ? (char *)(uintptr_t)root->data
-                                           : p->state[root->state]->entry[root->entry].data) +
-                at;
+        x->block = p->buf[r].block;
+        x->from = p->buf[r].from + at;
+        x->at = p->buf[r].at ? p->buf[r].at + at : NULL;
     }
+    for (size_t i = 0; p->ctx->memory->host && i < p->ins; i++)
+        p->in[i].host = p->buf[p->in[i].buf].at;
     return WEFT_OK;
 }

@@ -101,6 +101,12 @@ bool lower_pass(compile *c);
 bool join_pass(compile *c);
 void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);
+/* transfer.c, for devices with memory of their own: made with a plan, before and after each run */
+weft_err transfer_prepare(weft_plan *p);
+void     transfer_free(weft_plan *p);
+weft_err transfer_before(weft_plan *p);
+weft_err transfer_after(weft_plan *p);
+void    *transfer_block(const weft_plan *p, const buffer *b); /* of a host-resident entry's copy */
 /* record.c: a new plan is told of and kept in the context's list; before one is freed; a run */
 weft_err record_made(weft_plan *p);
 void     record_gone(weft_plan *p);

@@ -8,6 +8,7 @@
 #ifndef WEFT_PLAN_H
 #define WEFT_PLAN_H
 
+#include "core/device.h"
 #include "core/graph.h"
 
 enum { KDIMS = 10 };  /* a loop space may be split finer than a tensor's 8 axes */
@@ -102,19 +103,30 @@ typedef struct buffer {
     uint32_t state, entry;        /* BUF_STATE                                                   */
     uint32_t alias;               /* BUF_ALIAS: shares this buffer's memory, at alias_at         */
     size_t   alias_at;
-    size_t   bytes, offset;       /* BUF_ARENA: offset in the arena                              */
+    size_t   bytes, offset;       /* offset: in the arena; of BUF_DATA among the constants       */
     uint32_t first, last;         /* steps between which it is alive                             */
     const void *data;             /* BUF_DATA: contents, owned by the plan                       */
-    char    *at;                  /* address, once placed                                        */
+    void    *block;               /* where it lies, once placed: a block of the device           */
+    size_t   from;                /* and the offset in it                                        */
+    char    *at;                  /* its address, where blocks are addresses; else NULL          */
 } buffer;
 
 typedef struct binding {
     uint32_t id, buf;
     uint8_t  dtype, rank;
     bool     given;               /* an input: somebody has set it, or has asked where it lies   */
+    bool     fresh, shared;       /* set since the last run; somebody knows `host`               */
+    char    *host;                /* an input: where the host writes it                          */
     int64_t  dim[WEFT_MAX_RANK];
     size_t   bytes;
 } binding;
+
+/* The plan's copy of a host-resident entry, on a device with memory of its own. */
+typedef struct mirror {
+    uint32_t state, entry;
+    bool     written;             /* by a step: it goes back after each run                      */
+    void    *block;
+} mirror;
 
 /* The first values that are not finite, found by watch.c while a watched plan runs. */
 typedef struct watch { weft_finding nan, inf; } watch;
@@ -132,7 +144,9 @@ struct weft_plan {
     weft_state **state; size_t states, state_cap;
     char      *text;   size_t texts, text_cap;      /* scope names, one after the other          */
     size_t     arena_bytes;
-    char      *arena;
+    void      *arena, *constants; /* blocks of the device; constants NULL where it is the host's */
+    mirror    *mirror; size_t mirrors, mirror_cap;
+    device_ticket ticket;         /* of the last run                                             */
     uint32_t  *placed; size_t placed_count;         /* buffers in the arena, the largest first   */
     int        threads;
     uint32_t   segments;

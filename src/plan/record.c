@@ -65,10 +65,11 @@ bool weft_recorded(const weft_ctx *c) {
 weft_err record_run(weft_plan *p) {
     const weft_recorder *r = &p->ctx->recorder;
     p->span = r->begins ? r->begins(r->user, p->tag) : NULL;
-    if (!p->span) return p->ctx->backend->run(p);
+    if (!p->span) return p->ctx->backend->run(p, &p->ticket);
     p->span_threads = 0;
     const double start = weft_clock();
-    const weft_err e = p->ctx->backend->run(p);
+    weft_err e = p->ctx->backend->run(p, &p->ticket);
+    if (!e) e = p->ctx->memory->wait(p->ctx, p->ticket);
     p->span = NULL;
     if (r->ends) r->ends(r->user, p->tag, p->span_threads, start, weft_clock());
     return e;

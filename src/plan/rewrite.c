@@ -163,7 +163,7 @@ weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, 
     for (size_t i = 0; room && i < wants; i++)
         if (live[want[i]] < 2) live[want[i]]++;
     if (room) rewrite_mark(from, live);
-    const bool steps = !c->desc->portable && !c->ctx->backend->whole_graph,
+    const bool steps = !c->desc->portable && !c->ctx->backend->graph,
                sums = steps && fuse_wanted(c);
     const rewrite_users users = {from, live, map};
     for (uint32_t i = 1; room && i < from->n && g->err == WEFT_OK; i++) {

@@ -8,6 +8,7 @@
 void weft_plan_free(weft_plan *p) {
     if (!p) return;
     record_gone(p);
+    p->ctx->memory->wait(p->ctx, p->ticket);
     if (p->ctx->backend->release) p->ctx->backend->release(p);
     for (size_t i = 0; i < p->states; i++) state_release(p->state[i]);
     mem_free(p->m, p->state);
@@ -16,7 +17,8 @@ void weft_plan_free(weft_plan *p) {
     mem_free(p->m, p->in);
     mem_free(p->m, p->out);
     mem_free(p->m, p->text);
-    mem_free_aligned(p->m, p->arena);
+    p->ctx->memory->drop(p->ctx, p->arena);
+    transfer_free(p);
     arena_free(&p->memory);
     mem_free(p->m, p);
 }
@@ -97,8 +99,8 @@ weft_err weft_set(weft_plan *p, weft_tensor input, const void *data, size_t byte
                          data ? "" : " at NULL");
     }
     const double start = weft_phase_start(p->ctx);
-    if (bytes) memcpy(p->buf[b->buf].at, data, bytes);
-    b->given = true;
+    if (bytes) memcpy(b->host, data, bytes);
+    b->given = b->fresh = true;
     weft_phase_end(p->ctx, "set", start);
     return WEFT_OK;
 }
@@ -113,14 +115,22 @@ void *weft_feed(weft_plan *p, weft_tensor input) {
         run_unknown(p, "weft_feed", p->in, p->ins, input, "an input this plan reads");
         return NULL;
     }
-    b->given = true;
-    return p->buf[b->buf].at;
+    b->given = b->shared = true;
+    return b->host;
 }
 
 weft_err weft_run(weft_plan *p) {
     WEFT_TRY(run_alive(p, "weft_run"));
     if (!p->fed) WEFT_TRY(run_fed(p));
-    return p->ctx->recorded ? record_run(p) : p->ctx->backend->run(p);
+    const bool host = p->ctx->memory->host;
+    if (!host) WEFT_TRY(transfer_before(p));
+    WEFT_TRY(p->ctx->recorded ? record_run(p) : p->ctx->backend->run(p, &p->ticket));
+    return host ? WEFT_OK : transfer_after(p);
+}
+
+weft_err weft_wait(weft_plan *p) {
+    if (!p) return weft_fail(NULL, WEFT_ARGUMENT, "weft_wait: the plan is NULL");
+    return p->ctx->memory->wait(p->ctx, p->ticket);
 }
 
 weft_err weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes) {
@@ -134,8 +144,8 @@ weft_err weft_get(weft_plan *p, weft_tensor t, void *out, size_t bytes) {
                          shape_text(buf, sizeof buf, b->rank, b->dim), b->bytes, bytes,
                          out ? "" : " at NULL");
     }
-    if (bytes) memcpy(out, p->buf[b->buf].at, bytes);
-    return WEFT_OK;
+    const buffer *from = &p->buf[b->buf];
+    return device_get(p->ctx, from->block, from->from, out, bytes);
 }
 
 float weft_item(weft_plan *p, weft_tensor t) {

@@ -60,7 +60,7 @@ void watch_start(weft_plan *p) {
         if (b->place != BUF_STATE) continue;
         const state_entry *e = &p->state[b->state]->entry[b->entry];
         if (e->dtype == WEFT_F32)
-            watch_floats(w, e->name, "state", (const float *)(const void *)e->data, e->count);
+            watch_floats(w, e->name, "state", (const float *)(const void *)b->at, e->count);
     }
 }
 
@@ -91,6 +91,7 @@ bool weft_plan_finding(const weft_plan *p, weft_finding *out) {
                   "weft_plan_finding: a plan compiled with .watch was expected");
         return false;
     }
+    if (p->ctx->memory->wait(p->ctx, p->ticket) != WEFT_OK) return false;
     const watch *w = p->watch;
     *out = w->nan.operation ? w->nan : w->inf;
     return out->operation != NULL;

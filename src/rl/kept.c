@@ -17,6 +17,12 @@ static void kept_ask(weft_graph *g, weft_state *s, const char *name, const kept_
     if (k->rows) weft_buffer(g, s, kept_name(full, name, k->what), k->dtype, dims, (weft_init){0});
 }
 
+/* The host writes them between runs, at their pointers. */
+static weft_err kept_declare(weft_state *s, const char *name, const kept_entry *k) {
+    char full[KEPT_NAME];
+    return k->rows ? weft_state_host(s, kept_name(full, name, k->what)) : WEFT_OK;
+}
+
 static bool kept_find(weft_state *s, const char *name, const kept_entry *k) {
     char full[KEPT_NAME];
     if (!k->rows) return true;
@@ -35,6 +41,8 @@ weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int 
     kept_ask(g, s, name, &mark);
     weft_err e = weft_graph_error(g);
     weft_graph_free(g);
+    for (int i = 0; i < n && !e; i++) e = kept_declare(s, name, &list[i]);
+    if (!e) e = kept_declare(s, name, &mark);
     for (int i = 0; i < n && !e; i++)
         if (!kept_find(s, name, &list[i])) e = weft_error_code(c);
     if (!e && !kept_find(s, name, &mark)) e = weft_error_code(c);

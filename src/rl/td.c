@@ -71,6 +71,7 @@ static weft_err td_entries(weft_td *a, weft_state *s, const char *name, const we
                d->first != 0 ? first : (weft_init){0});
     weft_err e = weft_graph_error(graph);
     weft_graph_free(graph);
+    if (!e) e = weft_state_host(s, full);
     const int64_t words = (int64_t)g->tables * g->words;
     const kept_entry list[] = {
         {"count", WEFT_U32, sizeof *a->count / 4, 1, (void **)&a->count},

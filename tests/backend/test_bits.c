@@ -93,9 +93,8 @@ TEST(repetition_changes_no_bit) {
 static void poison(weft_plan *p) {
     uint8_t *keep = calloc(p->arena_bytes + 1, 1);
     for (size_t b = 0; keep && b < p->bufs; b++)
-        if (p->buf[b].pinned && p->buf[b].at >= p->arena &&
-            p->buf[b].at < p->arena + p->arena_bytes)
-            memset(keep + (p->buf[b].at - p->arena), 1, p->buf[b].bytes);
+        if (p->buf[b].pinned && p->buf[b].block == p->arena)
+            memset(keep + p->buf[b].from, 1, p->buf[b].bytes);
     for (size_t i = 0; keep && i < p->arena_bytes; i++)
         if (!keep[i]) ((unsigned char *)p->arena)[i] = 0xff;
     free(keep);

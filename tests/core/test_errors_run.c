@@ -297,6 +297,7 @@ TEST(running) {
     weft_plan *p;
     FAILS(ARGUMENT, "plan is NULL", weft_set(NULL, x, v24, sizeof v24));
     FAILS(ARGUMENT, "plan is NULL", weft_run(NULL));
+    FAILS(ARGUMENT, "plan is NULL", weft_wait(NULL));
     FAILS(ARGUMENT, "plan is NULL", weft_get(NULL, x, v24, sizeof v24));
     NOTHING(ARGUMENT, "plan is NULL", weft_feed(NULL, x));
     NOTHING(ARGUMENT, "NULL", weft_plan_text(NULL));

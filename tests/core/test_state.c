@@ -382,6 +382,24 @@ TEST(get_and_set_know_sizes) {
     end();
 }
 
+/* Where the host shares the device's memory it reaches every entry, declared or not. */
+TEST(host_residency_is_declared_by_name) {
+    begin();
+    weft_param(g, s, "w", weft_dims(2, 2), zeros);
+    weft_param(g, s, "v", weft_dims(2, 2), zeros);
+    CHECK_EQ(weft_state_host(s, "w"), WEFT_OK);
+    CHECK(weft_state_data(s, "w") && weft_state_data(s, "v"));
+    CHECK_EQ(weft_state_host(s, "w"), WEFT_OK);
+    weft_entry e;
+    CHECK(weft_state_entry(s, 0, &e) == WEFT_OK && e.host);
+    CHECK(weft_state_entry(s, 1, &e) == WEFT_OK && e.host);
+    CHECK_EQ(weft_state_host(s, "nobody"), WEFT_STATE);
+    CHECK_HAS(weft_error(c), "nobody");
+    CHECK_EQ(weft_state_host(s, NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_state_host(NULL, "w"), WEFT_STATE);
+    end();
+}
+
 TEST(a_limit_is_kept_before_memory_is_taken) {
     begin();
     weft_state_limit(s, 100);

@@ -448,8 +448,9 @@ static void cpu_run_timed(weft_plan *p, cpu_program *g) {
     if (g->runs++) g->spent[way] = g->spent[way] == 0 ? took : 0.75 * g->spent[way] + 0.25 * took;
 }
 
-static weft_err cpu_run(weft_plan *p) {
+static weft_err cpu_run(weft_plan *p, device_ticket *done) {
     cpu_program *g = p->program;
+    *done = 0;
     if (p->threads > 1 && g->chosen) cpu_run_timed(p, g);
     else cpu_run_on(p, p->threads > 1);
     return WEFT_OK;
@@ -487,6 +488,7 @@ const weft_backend backend_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
+    .memory = &device_host,
     .isa = cpu_isa,
     .ping = cpu_ping,
     .has_block = cpu_has_block,
