@@ -26,7 +26,7 @@ static bool null_has_block(const weft_ctx *c, const weft_graph *g, const node *n
 }
 
 static bool null_takes_maps(const step *s) {
-    return block_makes_image(s->block);
+    return block_table[s->block].image;
 }
 
 static weft_err null_prepare(weft_plan *p) {

@@ -1,21 +1,24 @@
-/* blocks.c - definitions of the blocks in terms of other operations: how they run where no
- * kernel is, how they are differentiated when no rule is, and what their kernels are tested
- * against. */
-#include "core/gates.h"
-#include "core/recur.h"
+/* blocks.c - blocks in terms of other operations: how they run where no kernel is, how they are
+ * differentiated, and what their kernels are tested against.
+ *
+ * The table is blocks.def. Here are images and attention; recur.c, gates.c, write.c and
+ * update_rules.c have theirs beside the constructors. */
 #include "core/shape.h"
-#include "core/update_rules.h"
+#include <assert.h>
 #include <math.h>
 
 const block_info block_table[BLOCK_COUNT] = {
-#define BLOCK(name, parts, in_c) {#name, parts, in_c},
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, ...)   \
+    {#name, operands, attributes, parts, LIES_##lies, moving, IMAGE_##image, definition, gradient},
 #include "core/blocks.def"
 };
 
-bool block_makes_image(int64_t which) {
-    return which == BLOCK_conv || which == BLOCK_conv_dx || which == BLOCK_max_pool ||
-           which == BLOCK_max_pool_dx;
-}
+/* Every row fits into a node and a step. */
+#define BLOCK(name, operands, attributes, parts, ...)                                              \
+    _Static_assert((operands) <= (int)LIMIT_BLOCK_OPERANDS && (attributes) < (int)LIMIT_ATTRS &&   \
+                       (parts) <= (int)LIMIT_BLOCK_PARTS,                                          \
+                   "limits of blocks: " #name);
+#include "core/blocks.def"
 
 typedef struct blocks_window {
     int64_t stride[2], padding[2], dilation[2], groups;
@@ -105,10 +108,67 @@ static weft_tensor blocks_max_pool_dx(weft_tensor x, weft_tensor y, weft_tensor 
     return out;
 }
 
-static void blocks_attention(const weft_tensor *in, int nin, bool causal, float scale,
-                             weft_tensor *out) {
+/* ---- definitions ---- */
+
+/* Attributes of a convolution: stride, padding, dilation, groups. */
+static blocks_window blocks_window_of(const int64_t *a) {
+    return (blocks_window){{a[0], a[1]}, {a[2], a[3]}, {a[4], a[5]}, a[6]};
+}
+
+/* Those of pooling: size, stride, padding. */
+static blocks_window blocks_pool_of(const int64_t *a) {
+    return (blocks_window){{a[2], a[3]}, {a[4], a[5]}, {1, 1}, 1};
+}
+
+void conv_define(weft_graph *g, const int64_t *a, const weft_tensor *in, int nin,
+                 weft_tensor *out) {
+    const blocks_window w = blocks_window_of(a);
+    assert(nin == 2);
+    (void)g, (void)nin;
+    out[0] = blocks_conv(in[0], in[1], &w);
+}
+
+void conv_dx_define(weft_graph *g, const int64_t *a, const weft_tensor *in, int nin,
+                    weft_tensor *out) {
+    const blocks_window w = blocks_window_of(a);
+    const weft_shape sw = weft_shape_of(in[1]);
+    assert(nin == 2 && sw.rank == 4);
+    (void)nin;
+    weft_tensor x = weft_full(g, weft_dims(weft_dim(in[0], 0), a[7], a[8], sw.n[2] * w.groups), 0);
+    out[0] = blocks_conv_transposed(x, in[1], in[0], &w, true);
+}
+
+void conv_dw_define(weft_graph *g, const int64_t *a, const weft_tensor *in, int nin,
+                    weft_tensor *out) {
+    const blocks_window w = blocks_window_of(a);
+    assert(nin == 2 && weft_rank(in[0]) == 4 && weft_rank(in[1]) == 4);
+    (void)nin;
+    weft_tensor k =
+        weft_full(g, weft_dims(a[7], a[8], weft_dim(in[0], 3) / w.groups, weft_dim(in[1], 3)), 0);
+    out[0] = blocks_conv_transposed(in[0], k, in[1], &w, false);
+}
+
+void max_pool_define(weft_graph *g, const int64_t *a, const weft_tensor *in, int nin,
+                     weft_tensor *out) {
+    const blocks_window w = blocks_pool_of(a);
+    assert(nin == 1);
+    (void)g, (void)nin;
+    out[0] = blocks_max_pool(in[0], a, &w, NULL);
+}
+
+void max_pool_dx_define(weft_graph *g, const int64_t *a, const weft_tensor *in, int nin,
+                        weft_tensor *out) {
+    const blocks_window w = blocks_pool_of(a);
+    assert(nin == 3);
+    (void)g, (void)nin;
+    out[0] = blocks_max_pool_dx(in[0], in[1], in[2], a, &w);
+}
+
+void attention_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                      weft_tensor *out) {
+    const bool causal = attr[0] != 0;
+    const float scale = float_of((uint32_t)attr[1]);
     weft_tensor q = in[0], k = in[1], v = in[2];
-    weft_graph *g = q.g;
     weft_tensor s = weft_scale(weft_matmul(q, weft_transpose(k, -1, -2)), scale);
     weft_shape st = weft_shape_of(s);
     weft_tensor low = weft_scalar(g, -INFINITY);
@@ -127,115 +187,111 @@ static void blocks_attention(const weft_tensor *in, int nin, bool causal, float 
     out[1] = weft_squeeze(lse, -1);
 }
 
-static weft_tensor blocks_number(weft_graph *g, int64_t bits) {
-    return weft_scalar(g, float_of((uint32_t)bits));
-}
-
-/* The gradient as a step takes it. */
-static weft_tensor blocks_taken(weft_tensor g, int64_t clip, int64_t given, const weft_tensor *in,
-                                int more) {
-    const float most = float_of((uint32_t)clip);
-    const int scale = taken_operand(given, TAKEN_SCALE, more);
-    if (most != 0) g = weft_clamp(g, -most, most);
-    return scale < 0 ? g : weft_mul(g, in[scale]);
-}
-
-/* Results of a step that is not due are what they were. */
-static void blocks_due(int64_t given, const weft_tensor *in, int more, weft_tensor *out,
-                       int parts) {
-    const int due = taken_operand(given, TAKEN_DUE, more);
-    for (int i = 0; due >= 0 && i < parts; i++) out[i] = weft_where(in[due], out[i], in[i]);
-}
-
-static void blocks_adam(const weft_tensor *in, const int64_t *a, weft_tensor *out) {
-    weft_tensor p = in[0], m = in[1], v = in[2], lr = in[4], rate = in[5], root = in[6];
-    weft_tensor g = blocks_taken(in[3], a[ADAM_CLIP], a[ADAM_GIVEN], in, ADAM_MORE);
-    float b1 = float_of((uint32_t)a[0]), b2 = float_of((uint32_t)a[1]);
-    weft_tensor decay = blocks_number(p.g, a[3]);
-    if (a[ADAM_L2]) g = weft_add(g, weft_mul(p, decay));
-    out[1] = weft_add(weft_scale(m, b1), weft_scale(g, 1 - b1));
-    out[2] = weft_add(weft_scale(v, b2), weft_scale(weft_square(g), 1 - b2));
-    weft_tensor move = weft_div(weft_mul(out[1], rate), weft_add(weft_mul(weft_sqrt(out[2]), root),
-                                                                 blocks_number(p.g, a[2])));
-    if (!a[ADAM_L2]) p = weft_sub(p, weft_mul(p, weft_mul(lr, decay)));
-    out[0] = weft_sub(p, move);
-    blocks_due(a[ADAM_GIVEN], in, ADAM_MORE, out, 3);
-}
-
-static void blocks_momentum(const weft_tensor *in, const int64_t *a, weft_tensor *out) {
-    weft_tensor p = in[0], momentum = blocks_number(p.g, a[0]);
-    weft_tensor g = blocks_taken(in[2], a[MOMENTUM_CLIP], a[MOMENTUM_GIVEN], in, MOMENTUM_MORE);
-    g = weft_add(g, weft_mul(p, blocks_number(p.g, a[1])));
-    out[1] = weft_add(weft_mul(in[1], momentum), g);
-    weft_tensor along = a[2] ? weft_add(g, weft_mul(out[1], momentum)) : out[1];
-    out[0] = weft_sub(p, weft_mul(along, in[3]));
-    blocks_due(a[MOMENTUM_GIVEN], in, MOMENTUM_MORE, out, 2);
-}
-
-static weft_tensor blocks_squares(const weft_tensor *in, int nin) {
-    weft_tensor row[SQUARES_MOST];
-    for (int i = 0; i < nin; i++) {
-        const int64_t n = weft_count(in[i]), each = squares_piece(n);
-        weft_tensor x = weft_reshape(weft_square(in[i]), weft_dims(n));
-        x = weft_reshape(weft_pad(x, 0, 0, SQUARES_PIECES * each - n, 0),
-                         weft_dims(SQUARES_PIECES, each));
-        row[i] = weft_sum(x, weft_axes(1), false);
-    }
-    return weft_stack((weft_tensors){row, (size_t)nin}, 0);
+void attention_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                           weft_tensor *out) {
+    weft_tensor own[4] = {named_copy(in[0], 0), named_copy(in[1], 1), named_copy(in[2], 2),
+                          nin > 6 ? in[6] : in[0]},
+                y[2];
+    assert(nin == 6 || nin == 7);
+    attention_define(g, attr, own, nin > 6 ? 4 : 3, y);
+    grad_walk(g, y, &in[5], 1, own, 3, true, out);
 }
 
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
                   weft_tensor *out) {
-    const int64_t *a = attr + 1;
-    for (int i = 0; i < block_table[attr[0]].parts; i++) out[i] = tensor_at(g, 0);
-    if (!graph_checked(g, in, nin)) return false;
-    blocks_window w = {{a[0], a[1]}, {a[2], a[3]}, {a[4], a[5]}, 1};
-    switch (attr[0]) {
-    case BLOCK_conv:
-        w.groups = a[6];
-        out[0] = blocks_conv(in[0], in[1], &w);
-        break;
-    case BLOCK_conv_dx: {
-        weft_shape s = weft_shape_of(in[0]), sw = weft_shape_of(in[1]);
-        w.groups = a[6];
-        weft_tensor x = weft_full(g, weft_dims(s.n[0], a[7], a[8], sw.n[2] * w.groups), 0);
-        out[0] = blocks_conv_transposed(x, in[1], in[0], &w, true);
-        break;
-    }
-    case BLOCK_conv_dw: {
-        weft_shape s = weft_shape_of(in[0]), sy = weft_shape_of(in[1]);
-        w.groups = a[6];
-        weft_tensor k = weft_full(g, weft_dims(a[7], a[8], s.n[3] / w.groups, sy.n[3]), 0);
-        out[0] = blocks_conv_transposed(in[0], k, in[1], &w, false);
-        break;
-    }
-    case BLOCK_max_pool:
-    case BLOCK_max_pool_dx: {
-        blocks_window p = {{a[2], a[3]}, {a[4], a[5]}, {1, 1}, 1};
-        out[0] = attr[0] == BLOCK_max_pool ? blocks_max_pool(in[0], a, &p, NULL)
-                                           : blocks_max_pool_dx(in[0], in[1], in[2], a, &p);
-        break;
-    }
-    case BLOCK_attention:
-        blocks_attention(in, nin, a[0] != 0, float_of((uint32_t)a[1]), out);
-        break;
-    case BLOCK_attention_grad: {
-        weft_tensor own[4] = {named_copy(in[0], 0), named_copy(in[1], 1), named_copy(in[2], 2),
-                              nin > 6 ? in[6] : in[0]},
-                    y[2];
-        blocks_attention(own, nin > 6 ? 4 : 3, a[0] != 0, float_of((uint32_t)a[1]), y);
-        grad_walk(g, y, &in[5], 1, own, 3, true, out);
-        break;
-    }
-    case BLOCK_recur: recur_define(g, a, in, out); break;
-    case BLOCK_recur_grad: recur_grad_define(g, a, in, out); break;
-    case BLOCK_gates: out[0] = gates_define(gates_wiring(a), in[0], in[1]); break;
-    case BLOCK_gates_grad: gates_grad_define(a, in, out); break;
-    case BLOCK_adam: blocks_adam(in, a, out); break;
-    case BLOCK_momentum: blocks_momentum(in, a, out); break;
-    case BLOCK_squares: out[0] = blocks_squares(in, nin); break;
-    case BLOCK_slice_write: out[0] = write_define((int)a[0], in); break;
-    default: graph_fail(g, WEFT_UNSUPPORTED, "block %lld has no definition", (long long)attr[0]);
-    }
+    assert(attr[0] >= 0 && attr[0] < BLOCK_COUNT);
+    const block_info *info = &block_table[attr[0]];
+    assert(nin >= info->operands);
+    for (int i = 0; i < info->parts; i++) out[i] = tensor_at(g, 0);
+    if (graph_checked(g, in, nin)) info->definition(g, attr + 1, in, nin, out);
     return g->err == WEFT_OK;
+}
+
+/* ---- gradients: each convolution is linear in both operands, so its rules are the other two ---- */
+
+static weft_tensor blocks_conv_like(weft_tensor t, block which, weft_tensor a, weft_tensor b,
+                                    weft_tensor like) {
+    int64_t attr[9];
+    memcpy(attr, node_attr(t.g, node_of(t)) + 1, 7 * sizeof *attr);
+    weft_shape s = weft_shape_of(like);
+    if (which == BLOCK_conv_dx) attr[7] = s.n[1], attr[8] = s.n[2];
+    if (which == BLOCK_conv_dw) attr[7] = s.n[0], attr[8] = s.n[1];
+    weft_tensor in[2] = {a, b};
+    weft_tensor r = graph_block(t.g, which, in, 2, attr, block_table[which].attributes);
+    return graph_part(r, 0, WEFT_F32, s.rank, s.n);
+}
+
+void conv_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_tensor x = operand(t, 0), w = operand(t, 1);
+    out[0] = blocks_conv_like(t, BLOCK_conv_dx, dy[0], w, x);
+    out[1] = blocks_conv_like(t, BLOCK_conv_dw, x, dy[0], w);
+}
+
+void conv_dx_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_tensor y = operand(t, 0), w = operand(t, 1);
+    out[0] = blocks_conv_like(t, BLOCK_conv, dy[0], w, y);
+    out[1] = blocks_conv_like(t, BLOCK_conv_dw, dy[0], y, w);
+}
+
+void conv_dw_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_tensor x = operand(t, 0), y = operand(t, 1);
+    out[0] = blocks_conv_like(t, BLOCK_conv_dx, y, dy[0], x);
+    out[1] = blocks_conv_like(t, BLOCK_conv, x, dy[0], y);
+}
+
+void max_pool_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_tensor x = operand(t, 0);
+    weft_shape s = weft_shape_of(x), sy = weft_shape_of(dy[0]);
+    int64_t own[6];
+    memcpy(own, node_attr(t.g, node_of(t)) + 1, sizeof own);
+    weft_tensor in[3] = {x, graph_part(t, 0, WEFT_F32, sy.rank, sy.n), dy[0]};
+    weft_tensor r = graph_block(t.g, BLOCK_max_pool_dx, in, 3, own, 6);
+    out[0] = graph_part(r, 0, WEFT_F32, s.rank, s.n);
+}
+
+void attention_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    if (dy[1].id || !dy[0].id) {
+        block_by_definition(t, dy, out);
+        return;
+    }
+    const int nin = node_of(t)->nin;
+    const int64_t *attr = node_attr(t.g, node_of(t));
+    weft_tensor q = operand(t, 0), k = operand(t, 1), v = operand(t, 2);
+    weft_shape sq = weft_shape_of(q), sk = weft_shape_of(k), sv = weft_shape_of(v);
+    weft_shape sy = weft_shape_of(dy[0]);
+    int64_t own[2] = {attr[1], attr[2]};
+    weft_tensor in[7] = {q,
+                         k,
+                         v,
+                         graph_part(t, 0, WEFT_F32, sy.rank, sy.n),
+                         graph_part(t, 1, WEFT_F32, sy.rank - 1, sy.n),
+                         dy[0]};
+    if (nin > 3) in[6] = operand(t, 3);
+    weft_tensor r = graph_block(t.g, BLOCK_attention_grad, in, nin > 3 ? 7 : 6, own, 2);
+    out[0] = graph_part(r, 0, WEFT_F32, sq.rank, sq.n);
+    out[1] = graph_part(r, 1, WEFT_F32, sk.rank, sk.n);
+    out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
+}
+
+void block_by_definition(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    weft_graph *g = t.g;
+    node n = *node_of(t);
+    int64_t attr[LIMIT_ATTRS];
+    memcpy(attr, node_attr(g, &n), n.nattr * sizeof *attr);
+    weft_tensor in[LIMIT_BLOCK_OPERANDS], y[LIMIT_BLOCK_PARTS], seed[LIMIT_BLOCK_PARTS],
+        parts[LIMIT_BLOCK_PARTS];
+    size_t count = 0;
+    assert(n.op == OP_block && n.nin <= LIMIT_BLOCK_OPERANDS);
+    for (int i = 0; i < n.nin; i++) in[i] = named_copy(operand(t, i), i);
+    if (!block_define(g, attr, in, n.nin, parts)) return;
+    for (int i = 0; i < block_table[attr[0]].parts; i++)
+        if (dy[i].id) y[count] = parts[i], seed[count++] = dy[i];
+    grad_walk(g, y, seed, count, in, n.nin, true, out);
+}
+
+bool block_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    const int64_t which = node_attr(t.g, node_of(t))[0];
+    assert(node_of(t)->op == OP_block && which >= 0 && which < BLOCK_COUNT);
+    block_table[which].gradient(t, dy, out);
+    return t.g->err == WEFT_OK;
 }

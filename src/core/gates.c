@@ -6,6 +6,7 @@
  * so none is stored between the passes. */
 #include "core/gates.h"
 #include "core/shape.h"
+#include <assert.h>
 
 enum { GATES_PIECE = 128, GATES_MOST = 16 };
 
@@ -112,7 +113,7 @@ static int32_t gates_depths(const gate_wiring *w, int32_t *depth) {
     return deepest;
 }
 
-weft_tensor gates_define(const gate_wiring *w, weft_tensor x, weft_tensor coef) {
+static weft_tensor gates_composed(const gate_wiring *w, weft_tensor x, weft_tensor coef) {
     weft_graph *g = x.g;
     const size_t values = (size_t)w->features + (size_t)w->gates;
     int32_t *room = mem_new(g->m, (5 * values + (size_t)w->outputs + 1) * sizeof *room);
@@ -138,24 +139,32 @@ weft_tensor gates_define(const gate_wiring *w, weft_tensor x, weft_tensor coef) 
     return y;
 }
 
+void gates_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                  weft_tensor *out) {
+    assert(nin == 2);
+    (void)g, (void)nin;
+    out[0] = gates_composed(gates_wiring(attr), in[0], in[1]);
+}
+
 /* ---- differentiation ---- */
 
 /* x, coef, dy -> dx, and the gradient of coef in pieces, of which the definition fills the first. */
-bool gates_grad_define(const int64_t *attr, const weft_tensor *in, weft_tensor *out) {
-    weft_graph *g = in[0].g;
+void gates_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                       weft_tensor *out) {
+    assert(nin == 3 && attr[GATES_ATTR_PIECES] > 0);
+    (void)nin;
     const gate_wiring *w = gates_wiring(attr);
     const weft_tensor own[2] = {named_copy(in[0], 0), named_copy(in[1], 1)};
-    const weft_tensor y = gates_define(w, own[0], own[1]);
-    if (!grad_walk(g, &y, &in[2], 1, own, 2, true, out)) return false;
+    const weft_tensor y = gates_composed(w, own[0], own[1]);
+    if (!grad_walk(g, &y, &in[2], 1, own, 2, true, out)) return;
     const weft_tensor whole = weft_reshape(out[1], weft_dims(1, 4 * w->rows));
     out[1] = weft_pad(whole, 0, 0, attr[GATES_ATTR_PIECES] - 1, 0);
-    return g->err == WEFT_OK;
 }
 
-bool gates_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out) {
+void gates_vjp(weft_tensor block, const weft_tensor *dy, weft_tensor *out) {
     weft_graph *g = block.g;
     const gate_wiring *w = gates_wiring(node_attr(g, node_of(block)) + 1);
-    const weft_tensor in[3] = {operand(block, 0), operand(block, 1), dy};
+    const weft_tensor in[3] = {operand(block, 0), operand(block, 1), dy[0]};
     const int64_t cells = weft_dim(in[0], 1), pieces = gates_pieces(cells);
     const int64_t attr[GATES_ATTRS] = {(int64_t)(intptr_t)w, pieces};
     const int64_t dx[2] = {w->features, cells}, dc[2] = {pieces, 4 * w->rows};
@@ -163,5 +172,4 @@ bool gates_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out) {
     out[0] = graph_part(r, 0, WEFT_F32, 2, dx);
     const weft_tensor sums = weft_sum(graph_part(r, 1, WEFT_F32, 2, dc), weft_axes(0), false);
     out[1] = weft_reshape(sums, weft_dims(w->rows, 4));
-    return g->err == WEFT_OK;
 }

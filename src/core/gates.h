@@ -20,8 +20,4 @@ const gate_wiring *gates_wiring(const int64_t *attr);
 /* Sums over cells are made in so many pieces, which threads may share. */
 int64_t gates_pieces(int64_t cells);
 
-weft_tensor gates_define(const gate_wiring *w, weft_tensor x, weft_tensor coef);
-bool gates_grad_define(const int64_t *attr, const weft_tensor *in, weft_tensor *out);
-bool gates_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out);
-
 #endif

@@ -168,7 +168,7 @@ static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
         dy[node_attr(g, &g->node[u])[0]] = tensor_at(g, s->grad[u]);
         any = true;
     }
-    return !any || vjp_block(tensor_at(g, s->copy[id]), dy, out);
+    return !any || block_vjp(tensor_at(g, s->copy[id]), dy, out);
 }
 
 static bool grad_node(grad_state *s, uint32_t id) {

@@ -472,7 +472,7 @@ weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype
 weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int nin,
                         const int64_t *attr, int nattr) {
     int64_t all[LIMIT_ATTRS] = {which};
-    assert(nattr < LIMIT_ATTRS && block_table[which].parts <= LIMIT_BLOCK_PARTS);
+    assert(nattr == block_table[which].attributes && nin >= block_table[which].operands);
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
     if (nin > LIMIT_BLOCK_OPERANDS)
         return graph_fail(g, WEFT_ARGUMENT, "%s: %d operands, at most %d are possible",

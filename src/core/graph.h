@@ -33,7 +33,7 @@ extern const op_info op_table[OP_COUNT];
 WEFT_INLINE bool op_is_map(int o) { return op_table[o].cls <= CLASS_MAP; }
 
 typedef enum block {
-#define BLOCK(name, parts, in_c) BLOCK_##name,
+#define BLOCK(name, ...) BLOCK_##name,
 #include "core/blocks.def"
     BLOCK_COUNT
 } block;
@@ -145,16 +145,30 @@ weft_tensor owned_copy(weft_tensor x);  /* x again, in memory of its own */
 weft_tensor full_like(weft_tensor x, float v);                        /* f32 of x's shape        */
 weft_tensor sum_mask(weft_tensor x, uint32_t mask);                   /* keeps the axes           */
 
-/* vjp.c: gradients `out` of the operands of t, given its gradient dy; poison means none. For a
- * block, dy has one gradient per part (poison where nobody asked). */
+/* vjp.c: gradients `out` of the operands of t, given its gradient dy; poison means none. */
 bool vjp_structural(weft_tensor t, weft_tensor dy, weft_tensor *out);
-bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out);
 
-/* blocks.c: a block as composed operations; out has one tensor per part. */
-typedef struct block_info { const char *name; int parts; bool in_c; } block_info;
+/* Columns of blocks.def. A definition gives `out` a tensor per part; a rule gives it the gradients
+ * of the operands, from those of the parts. Both leave poison where there is nothing to give. */
+typedef void block_definition(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                              weft_tensor *out);
+typedef void block_gradient(weft_tensor block, const weft_tensor *dy, weft_tensor *out);
+typedef enum block_lies { LIES_APART, LIES_SAME, LIES_BASE } block_lies;
+typedef enum block_image { IMAGE_PLAIN, IMAGE_IMAGE } block_image;
+typedef struct block_info {
+    const char *name;
+    uint8_t operands, attributes, parts, lies, moving;
+    bool image;
+    block_definition *definition;
+    block_gradient *gradient;
+} block_info;
 extern const block_info block_table[BLOCK_COUNT];
-bool block_makes_image(int64_t which);  /* its one part is an image [N, H, W, C] */
+block_gradient block_by_definition;
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, ...)   \
+    block_definition definition; block_gradient gradient;
+#include "core/blocks.def"
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin, weft_tensor *out);
+bool block_vjp(weft_tensor block, const weft_tensor *dy, weft_tensor *out);
 
 /* grad.c: gradients of several outputs at once; with `stop`, as if each of `wrt` were a leaf. */
 bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_t ny,

@@ -7,6 +7,7 @@
  * compared with. Roles of operands are in recur.h. */
 #include "core/recur.h"
 #include "core/shape.h"
+#include <assert.h>
 
 typedef struct recur_kind {
     const char *text;
@@ -236,7 +237,10 @@ static void recur_step(const recur_operands *o, weft_tensor a, weft_tensor *h, w
     }
 }
 
-void recur_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, weft_tensor *out) {
+void recur_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                  weft_tensor *out) {
+    assert(nin > recur_operand(attr[RECUR_ATTR_GIVEN], RECUR_WEIGHT));
+    (void)nin;
     recur_operands o = recur_read(g, attr, in);
     weft_tensor *y = mem_new(g->m, 2 * (size_t)o.steps * sizeof *y), *kept = y + o.steps;
     if (!y) {
@@ -319,8 +323,10 @@ static void recur_step_grad(const recur_operands *o, int64_t t, weft_tensor *dh,
     }
 }
 
-void recur_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in,
+void recur_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
                        weft_tensor *out) {
+    assert(nin > recur_operand(attr[RECUR_ATTR_GIVEN], RECUR_WEIGHT));
+    (void)nin;
     recur_operands o = recur_read(g, attr, in);
     weft_tensor *da = mem_new(g->m, 2 * (size_t)o.steps * sizeof *da), *du = da + o.steps;
     if (!da) {
@@ -372,7 +378,11 @@ static void recur_pairs(const recur_operands *o, weft_tensor du, weft_tensor y, 
     *grads = weft_reshape(du, weft_dims(-1, weft_dim(du, 2)));
 }
 
-bool recur_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+void recur_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
+    if (dy[RECUR_OUT_KEPT].id) {
+        block_by_definition(t, dy, out);
+        return;
+    }
     weft_graph *g = t.g;
     node n = *node_of(t);
     int64_t attr[RECUR_ATTRS];
@@ -406,5 +416,4 @@ bool recur_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
         int place = recur_operand(attr[RECUR_ATTR_GIVEN], (recur_role)r);
         if (place >= 0) out[place] = by[r];
     }
-    return g->err == WEFT_OK;
 }

@@ -51,9 +51,4 @@ WEFT_INLINE int recur_kept(int64_t cell) {
     return cell == WEFT_LSTM ? 5 : cell == WEFT_GRU ? 4 : 0;
 }
 
-/* recur.c: the composed definitions, and the rule of recur. */
-void recur_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, weft_tensor *out);
-void recur_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, weft_tensor *out);
-bool recur_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out);
-
 #endif

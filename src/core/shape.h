@@ -15,8 +15,4 @@ weft_dtype shape_promote(weft_dtype a, weft_dtype b);  /* of stored types to a r
 WEFT_INLINE bool dtype_is_float(weft_dtype t) { return t == WEFT_F32 || t == WEFT_BF16 || t == WEFT_F16; }
 weft_tensor shape_as(weft_tensor x, weft_dtype t, weft_shape dims);    /* cast and expand */
 
-/* slice_write, write.c: its definition, and its rule of differentiation */
-weft_tensor write_define(int axis, const weft_tensor *in);
-void write_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out);
-
 #endif

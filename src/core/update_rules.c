@@ -6,9 +6,12 @@
  * rules of neighbouring parameters are alike whatever made their gradients, and become one pass. */
 #include "core/update_rules.h"
 #include "core/context.h"
+#include <assert.h>
 
-enum { RULE_OPERANDS = ADAM_MORE + 2 }; /* and scale and due */
-_Static_assert(RULE_OPERANDS <= (int)LIMIT_BLOCK_OPERANDS, "operands of a step");
+/* Scale and due have room behind the operands of every update rule. */
+#define BLOCK(name, operands, attributes, parts, lies, moving, ...)                                \
+    _Static_assert(!(moving) || (operands) + 2 <= (int)LIMIT_BLOCK_OPERANDS, "operands: " #name);
+#include "core/blocks.def"
 
 /* Is node i a trained entry of s? */
 static bool rule_trained(const weft_graph *g, uint32_t i, const weft_state *s) {
@@ -69,11 +72,12 @@ weft_tensor weft_number(weft_graph *g, weft_state *s, const char *name, float fi
 
 /* ---- update rules with kernels ---- */
 
-/* Operands of a step: `moving` f32 tensors of one shape, 0-d numbers, then what is optional. */
+/* Operands of an update rule: `moving` f32 tensors of one shape, 0-d numbers, then what is
+ * optional. */
 typedef struct rule_call {
-    const char *what;
-    weft_tensor in[RULE_OPERANDS];
-    int n, moving;
+    block which;
+    weft_tensor in[LIMIT_BLOCK_OPERANDS];
+    int n;
     int64_t clip, given;
 } rule_call;
 
@@ -85,13 +89,13 @@ static bool rule_fit(const rule_call *c) {
         const node *x = node_of(c->in[i]);
         const bool due = (c->given & TAKEN_DUE) && i == c->n - 1;
         const weft_dtype type = due ? WEFT_BOOL : WEFT_F32;
-        const int rank = i < c->moving ? p->rank : 0;
+        const int rank = i < block_table[c->which].moving ? p->rank : 0;
         if (x->dtype == type && x->rank == rank &&
             !memcmp(node_dims(g, x), node_dims(g, p), (size_t)rank * sizeof(int64_t)))
             continue;
         char have[100], want[100];
-        graph_fail(g, WEFT_SHAPE, "%s step: operand %d is %s %s, %s %s was expected", c->what, i,
-                   weft_dtype_name((weft_dtype)x->dtype),
+        graph_fail(g, WEFT_SHAPE, "%s step: operand %d is %s %s, %s %s was expected",
+                   block_table[c->which].name, i, weft_dtype_name((weft_dtype)x->dtype),
                    shape_text(have, sizeof have, x->rank, node_dims(g, x)), weft_dtype_name(type),
                    shape_text(want, sizeof want, rank, node_dims(g, p)));
         return false;
@@ -100,6 +104,7 @@ static bool rule_fit(const rule_call *c) {
 }
 
 static bool rule_take(rule_call *c, const weft_step_desc *how) {
+    c->n = block_table[c->which].operands;
     if (how && how->scale.id) c->in[c->n++] = how->scale, c->given |= TAKEN_SCALE;
     if (how && how->due.id) c->in[c->n++] = how->due, c->given |= TAKEN_DUE;
     if (how) c->clip = bits_of(how->clip);
@@ -115,7 +120,7 @@ weft_stepped weft_momentum_step(weft_tensor p, weft_tensor m, weft_tensor grad, 
                                 const weft_sgd_desc *d, const weft_step_desc *how) {
     static const weft_sgd_desc none;
     if (!d) d = &none;
-    rule_call c = {"momentum", {p, m, grad, lr}, 4, MOMENTUM_NUMBERS, 0, 0};
+    rule_call c = {BLOCK_momentum, {p, m, grad, lr}, 0, 0, 0};
     weft_tensor poison = {p.g, 0};
     if (!rule_take(&c, how)) return (weft_stepped){poison, poison, poison};
     int64_t attr[] = {bits_of(d->momentum), bits_of(d->decay), d->nesterov, c.clip, c.given};
@@ -128,7 +133,7 @@ weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_te
                             const weft_adam_desc *d, const weft_step_desc *how) {
     static const weft_adam_desc none;
     if (!d) d = &none;
-    rule_call c = {"adam", {p, m, v, grad, lr, rate, root}, 7, ADAM_NUMBERS, 0, 0};
+    rule_call c = {BLOCK_adam, {p, m, v, grad, lr, rate, root}, 0, 0, 0};
     weft_tensor poison = {p.g, 0};
     if (!rule_take(&c, how)) return (weft_stepped){poison, poison, poison};
     int64_t attr[] = {bits_of(d->beta1 != 0 ? d->beta1 : 0.9f),
@@ -142,7 +147,74 @@ weft_stepped weft_adam_step(weft_tensor p, weft_tensor m, weft_tensor v, weft_te
     return (weft_stepped){rule_part(b, 0, p), rule_part(b, 1, p), rule_part(b, 2, p)};
 }
 
+/* ---- their definitions ---- */
+
+static weft_tensor rule_number(weft_graph *g, int64_t bits) {
+    return weft_scalar(g, float_of((uint32_t)bits));
+}
+
+/* The gradient as a step takes it. */
+static weft_tensor rule_taken(block which, const int64_t *a, const weft_tensor *in, weft_tensor g) {
+    const float most = float_of((uint32_t)a[rule_clip(which)]);
+    const int scale = taken_operand(which, a[rule_given(which)], TAKEN_SCALE);
+    if (most != 0) g = weft_clamp(g, -most, most);
+    return scale < 0 ? g : weft_mul(g, in[scale]);
+}
+
+/* Results of a step that is not due are what they were. */
+static void rule_due(block which, const int64_t *a, const weft_tensor *in, weft_tensor *out) {
+    const int due = taken_operand(which, a[rule_given(which)], TAKEN_DUE);
+    for (int i = 0; due >= 0 && i < block_table[which].parts; i++)
+        out[i] = weft_where(in[due], out[i], in[i]);
+}
+
+void adam_define(weft_graph *graph, const int64_t *a, const weft_tensor *in, int nin,
+                 weft_tensor *out) {
+    assert(nin > taken_operand(BLOCK_adam, a[rule_given(BLOCK_adam)], TAKEN_DUE));
+    (void)graph, (void)nin;
+    weft_tensor p = in[0], m = in[1], v = in[2], lr = in[4], rate = in[5], root = in[6];
+    weft_tensor g = rule_taken(BLOCK_adam, a, in, in[3]);
+    float b1 = float_of((uint32_t)a[0]), b2 = float_of((uint32_t)a[1]);
+    weft_tensor decay = rule_number(p.g, a[3]);
+    if (a[ADAM_L2]) g = weft_add(g, weft_mul(p, decay));
+    out[1] = weft_add(weft_scale(m, b1), weft_scale(g, 1 - b1));
+    out[2] = weft_add(weft_scale(v, b2), weft_scale(weft_square(g), 1 - b2));
+    weft_tensor move = weft_div(weft_mul(out[1], rate), weft_add(weft_mul(weft_sqrt(out[2]), root),
+                                                                 rule_number(p.g, a[2])));
+    if (!a[ADAM_L2]) p = weft_sub(p, weft_mul(p, weft_mul(lr, decay)));
+    out[0] = weft_sub(p, move);
+    rule_due(BLOCK_adam, a, in, out);
+}
+
+void momentum_define(weft_graph *graph, const int64_t *a, const weft_tensor *in, int nin,
+                     weft_tensor *out) {
+    assert(nin > taken_operand(BLOCK_momentum, a[rule_given(BLOCK_momentum)], TAKEN_DUE));
+    (void)graph, (void)nin;
+    weft_tensor p = in[0], momentum = rule_number(p.g, a[0]);
+    weft_tensor g = rule_taken(BLOCK_momentum, a, in, in[2]);
+    g = weft_add(g, weft_mul(p, rule_number(p.g, a[1])));
+    out[1] = weft_add(weft_mul(in[1], momentum), g);
+    weft_tensor along = a[2] ? weft_add(g, weft_mul(out[1], momentum)) : out[1];
+    out[0] = weft_sub(p, weft_mul(along, in[3]));
+    rule_due(BLOCK_momentum, a, in, out);
+}
+
 /* ---- norms ---- */
+
+void squares_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                    weft_tensor *out) {
+    assert(nin <= SQUARES_MOST);
+    (void)g, (void)attr;
+    weft_tensor row[SQUARES_MOST];
+    for (int i = 0; i < nin; i++) {
+        const int64_t n = weft_count(in[i]), each = squares_piece(n);
+        weft_tensor x = weft_reshape(weft_square(in[i]), weft_dims(n));
+        x = weft_reshape(weft_pad(x, 0, 0, SQUARES_PIECES * each - n, 0),
+                         weft_dims(SQUARES_PIECES, each));
+        row[i] = weft_sum(x, weft_axes(1), false);
+    }
+    out[0] = weft_stack((weft_tensors){row, (size_t)nin}, 0);
+}
 
 weft_tensor weft_squares(weft_tensors x) {
     weft_graph *g = x.n && x.at ? x.at[0].g : NULL;

@@ -10,13 +10,16 @@
 #include "core/graph.h"
 
 enum { TAKEN_SCALE = 1, TAKEN_DUE = 2 }; /* what was given */
-enum { ADAM_NUMBERS = 4, ADAM_MORE = 7, ADAM_L2 = 4, ADAM_CLIP = 5, ADAM_GIVEN = 6 };
-enum { MOMENTUM_NUMBERS = 3, MOMENTUM_MORE = 4, MOMENTUM_CLIP = 3, MOMENTUM_GIVEN = 4 };
+enum { ADAM_L2 = 4 };                    /* attribute */
 
-/* Operand of the scale or of due, or -1. `more`: the first that is optional */
-WEFT_INLINE int taken_operand(int64_t given, int which, int more) {
-    if (!(given & which)) return -1;
-    return more + (which == TAKEN_DUE && (given & TAKEN_SCALE));
+/* The last two attributes of every update rule: bits of clip, and what was given. */
+WEFT_INLINE int rule_clip(int64_t which) { return block_table[which].attributes - 2; }
+WEFT_INLINE int rule_given(int64_t which) { return block_table[which].attributes - 1; }
+
+/* Operand of the scale or of due, or -1. */
+WEFT_INLINE int taken_operand(int64_t which, int64_t given, int what) {
+    if (!(given & what)) return -1;
+    return block_table[which].operands + (what == TAKEN_DUE && (given & TAKEN_SCALE));
 }
 
 /* The squares of a tensor are summed in pieces, whose length depends on its size alone. */

@@ -1,9 +1,7 @@
-/* vjp.c - rules of differentiation for the structural primitives and the blocks.
+/* vjp.c - rules of differentiation for the structural primitives.
  *
  * Each rule appends nodes; none looks at values. A rule that is missing here is an error
  * message, never a silent zero. */
-#include "core/gates.h"
-#include "core/recur.h"
 #include "core/shape.h"
 #include <assert.h>
 #include <math.h>
@@ -203,89 +201,5 @@ bool vjp_structural(weft_tensor t, weft_tensor dy, weft_tensor *out) {
     default:
         graph_fail(g, WEFT_GRADIENT, "%s has no rule of differentiation", op_table[n.op].name);
         return false;
-    }
-}
-
-/* ---- blocks: each convolution is linear in both operands, so its rules are the other two ---- */
-
-static weft_tensor vjp_conv(weft_tensor t, block which, weft_tensor a, weft_tensor b,
-                            weft_tensor like) {
-    int64_t attr[9];
-    memcpy(attr, node_attr(t.g, node_of(t)) + 1, 7 * sizeof *attr);
-    weft_shape s = weft_shape_of(like);
-    if (which == BLOCK_conv_dx) attr[7] = s.n[1], attr[8] = s.n[2];
-    if (which == BLOCK_conv_dw) attr[7] = s.n[0], attr[8] = s.n[1];
-    weft_tensor in[2] = {a, b};
-    weft_tensor r = graph_block(t.g, which, in, 2, attr, which == BLOCK_conv ? 7 : 9);
-    return graph_part(r, 0, WEFT_F32, s.rank, s.n);
-}
-
-static bool vjp_by_definition(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
-    weft_graph *g = t.g;
-    node n = *node_of(t);
-    int64_t attr[LIMIT_ATTRS];
-    memcpy(attr, node_attr(g, &n), n.nattr * sizeof *attr);
-    assert(n.nin <= LIMIT_BLOCK_OPERANDS && block_table[attr[0]].parts <= LIMIT_BLOCK_PARTS);
-    weft_tensor in[LIMIT_BLOCK_OPERANDS], y[LIMIT_BLOCK_PARTS], seed[LIMIT_BLOCK_PARTS],
-        parts[LIMIT_BLOCK_PARTS];
-    size_t count = 0;
-    for (int i = 0; i < n.nin; i++) in[i] = named_copy(operand(t, i), i);
-    if (!block_define(g, attr, in, n.nin, parts)) return false;
-    for (int i = 0; i < block_table[attr[0]].parts; i++)
-        if (dy[i].id) y[count] = parts[i], seed[count++] = dy[i];
-    return grad_walk(g, y, seed, count, in, n.nin, true, out);
-}
-
-bool vjp_block(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
-    weft_graph *g = t.g;
-    node n = *node_of(t);
-    const int64_t *attr = node_attr(g, &n);
-    weft_tensor a = operand(t, 0), b = n.nin > 1 ? operand(t, 1) : a;
-    switch (attr[0]) {
-    case BLOCK_conv:
-        out[0] = vjp_conv(t, BLOCK_conv_dx, dy[0], b, a);
-        out[1] = vjp_conv(t, BLOCK_conv_dw, a, dy[0], b);
-        return g->err == WEFT_OK;
-    case BLOCK_conv_dx:
-        out[0] = vjp_conv(t, BLOCK_conv, dy[0], b, a);
-        out[1] = vjp_conv(t, BLOCK_conv_dw, dy[0], a, b);
-        return g->err == WEFT_OK;
-    case BLOCK_conv_dw:
-        out[0] = vjp_conv(t, BLOCK_conv_dx, b, dy[0], a);
-        out[1] = vjp_conv(t, BLOCK_conv, a, dy[0], b);
-        return g->err == WEFT_OK;
-    case BLOCK_max_pool: {
-        weft_shape s = weft_shape_of(a);
-        int64_t own[6];
-        memcpy(own, attr + 1, sizeof own);
-        weft_shape sy = weft_shape_of(dy[0]);
-        weft_tensor in[3] = {a, graph_part(t, 0, WEFT_F32, sy.rank, sy.n), dy[0]};
-        out[0] =
-            graph_part(graph_block(g, BLOCK_max_pool_dx, in, 3, own, 6), 0, WEFT_F32, s.rank, s.n);
-        return g->err == WEFT_OK;
-    }
-    case BLOCK_attention: {
-        if (dy[1].id || !dy[0].id) return vjp_by_definition(t, dy, out);
-        weft_shape sq = weft_shape_of(a), sk = weft_shape_of(b), sy = weft_shape_of(dy[0]);
-        weft_shape sv = weft_shape_of(operand(t, 2));
-        int64_t own[2] = {attr[1], attr[2]};
-        weft_tensor in[7] = {a,
-                             b,
-                             operand(t, 2),
-                             graph_part(t, 0, WEFT_F32, sy.rank, sy.n),
-                             graph_part(t, 1, WEFT_F32, sy.rank - 1, sy.n),
-                             dy[0]};
-        if (n.nin > 3) in[6] = operand(t, 3);
-        weft_tensor r = graph_block(g, BLOCK_attention_grad, in, n.nin > 3 ? 7 : 6, own, 2);
-        out[0] = graph_part(r, 0, WEFT_F32, sq.rank, sq.n);
-        out[1] = graph_part(r, 1, WEFT_F32, sk.rank, sk.n);
-        out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
-        return g->err == WEFT_OK;
-    }
-    case BLOCK_gates: return gates_vjp(t, dy[0], out);
-    case BLOCK_slice_write: write_vjp(t, dy[0], out); return g->err == WEFT_OK;
-    case BLOCK_recur:
-        return dy[RECUR_OUT_KEPT].id ? vjp_by_definition(t, dy, out) : recur_vjp(t, dy, out);
-    default: return vjp_by_definition(t, dy, out);
     }
 }

@@ -1,6 +1,7 @@
 /* write.c - slice_write: a tensor with some of its rows replaced. The constructor, the definition
  * and the rule of differentiation. */
 #include "core/shape.h"
+#include <assert.h>
 
 static bool write_fits(weft_tensor base, weft_tensor start, weft_tensor value, int axis) {
     const weft_shape sb = weft_shape_of(base), sv = weft_shape_of(value);
@@ -37,8 +38,11 @@ weft_tensor weft_slice_write(weft_tensor base, int axis, weft_tensor start, weft
 }
 
 /* in: base, value, start */
-weft_tensor write_define(int axis, const weft_tensor *in) {
-    weft_graph *g = in[0].g;
+void write_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
+                  weft_tensor *out) {
+    const int axis = (int)attr[0];
+    assert(nin == 3 && axis < weft_rank(in[0]));
+    (void)nin;
     const weft_shape s = weft_shape_of(in[0]);
     const int64_t length = weft_dim(in[1], axis), last = s.n[axis] - length;
     weft_shape line = {s.rank, {0}};
@@ -52,13 +56,13 @@ weft_tensor write_define(int axis, const weft_tensor *in) {
         inside = weft_and(weft_le(zero, at), weft_lt(at, weft_integer(g, (int32_t)length)));
         value = weft_take_along(value, weft_expand(at, s), axis); /* out of range reads 0 */
     }
-    return weft_cast(weft_where(inside, value, in[0]), weft_dtype_of(in[0]));
+    out[0] = weft_cast(weft_where(inside, value, in[0]), weft_dtype_of(in[0]));
 }
 
-void write_vjp(weft_tensor block, weft_tensor dy, weft_tensor *out) {
+void write_vjp(weft_tensor block, const weft_tensor *dy, weft_tensor *out) {
     const int axis = (int)node_attr(block.g, node_of(block))[1];
     const weft_tensor value = operand(block, 1), start = operand(block, 2);
     const weft_tensor zeros = weft_full(block.g, weft_shape_of(value), 0);
-    out[0] = weft_slice_write(dy, axis, start, zeros);
-    out[1] = weft_slice_at(dy, axis, start, weft_dim(value, axis));
+    out[0] = weft_slice_write(dy[0], axis, start, zeros);
+    out[1] = weft_slice_at(dy[0], axis, start, weft_dim(value, axis));
 }

@@ -308,7 +308,7 @@ static weft_err plan_c_check(const weft_plan *p, const char *name) {
             p->ctx, WEFT_UNSUPPORTED,
             "weft_plan_emit_c: this device has no steps to write; compile the plan on \"cpu\"");
     for (size_t i = 0; i < p->steps; i++)
-        if (p->step[i].kind == STEP_BLOCK && !block_table[p->step[i].block].in_c)
+        if (p->step[i].kind == STEP_BLOCK && !emit_has_block(p->step[i].block))
             return weft_fail(p->ctx, WEFT_UNSUPPORTED,
                              "weft_plan_emit_c: step %zu is a kernel of this device (%s); "
                              "compile the plan with .portable = true",

@@ -143,7 +143,7 @@ static long long step_c_weight_rows(const roperand *k) {
 
 /* y[n, h, w, g, o] = sum over i, j, c of x[n, h sh - ph + i dh, w sw - pw + j dw, g, c] k[i, j, c, g, o]:
  * a place of y is the product of a patch of x, gathered side by side, with the weights. */
-static bool step_c_conv(text *t, const step *s, const char *name) {
+bool text_conv(text *t, const step *s, const char *name) {
     const roperand *x = &s->in[0], *k = &s->in[1], *y = &s->in[2];
     const int64_t *a = s->attr;
     if (x->rank != 4 || k->rank != 4 || y->rank != 4 || x->dtype != WEFT_F32 ||
@@ -373,17 +373,34 @@ static bool step_c_argsort(text *t, const step *s, const char *name) {
     return true;
 }
 
+static bool step_c_copy(text *t, const step *s, const char *name) { /* the extent is in bytes */
+    text_add(t, "static void %s(char *const *at) {\n    memmove(at[1], at[0], %lld);\n}\n", name,
+             (long long)s->in[0].dim[0]);
+    return true;
+}
+
+bool text_none(text *t, const step *s, const char *name) {
+    (void)t, (void)s, (void)name;
+    return false;
+}
+
+static emit_text *const step_c_block[BLOCK_COUNT] = {
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
+              text, ...)                                                                           \
+    [BLOCK_##name] = text,
+#include "core/blocks.def"
+};
+
+bool emit_has_block(int64_t which) {
+    return which >= 0 && which < BLOCK_COUNT && step_c_block[which] != text_none;
+}
+
 bool emit_routine(text *t, const step *s, const char *name) {
-    switch (s->kind) {
-    case STEP_MATMUL: return step_c_matmul(t, s, name);
-    case STEP_BLOCK: return s->block == BLOCK_conv && step_c_conv(t, s, name);
-    case STEP_LINREC: return step_c_linrec(t, s, name);
-    case STEP_SCATTER_ADD: return step_c_scatter(t, s, name);
-    case STEP_ARGSORT: return step_c_argsort(t, s, name);
-    case STEP_COPY: /* the extent is in bytes */
-        text_add(t, "static void %s(char *const *at) {\n    memmove(at[1], at[0], %lld);\n}\n",
-                 name, (long long)s->in[0].dim[0]);
-        return true;
-    default: return false;
-    }
+    static emit_text *const by_kind[STEP_KINDS] = {[STEP_MATMUL] = step_c_matmul,
+                                                   [STEP_LINREC] = step_c_linrec,
+                                                   [STEP_SCATTER_ADD] = step_c_scatter,
+                                                   [STEP_ARGSORT] = step_c_argsort,
+                                                   [STEP_COPY] = step_c_copy};
+    emit_text *of = s->kind == STEP_BLOCK ? step_c_block[s->block] : by_kind[s->kind];
+    return of && of(t, s, name);
 }

@@ -8,4 +8,15 @@
  * form. */
 bool emit_routine(text *t, const step *s, const char *name);
 
+/* Whether blocks of this kind have one (emit_routine may still decline an odd shape). */
+bool emit_has_block(int64_t which);
+
+/* Column `text` of blocks.def. */
+typedef bool emit_text(text *t, const step *s, const char *name);
+emit_text text_none;
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
+              text, ...)                                                                           \
+    emit_text text;
+#include "core/blocks.def"
+
 #endif

@@ -50,9 +50,8 @@ static bool update_shares(const compile *c, const root *u, uint32_t i) {
     const uint32_t *in = node_in(c->g, n);
     const cluster *k = &c->cluster[c->cluster_of[i]];
     if (n->op == OP_block) {
-        int64_t which = node_attr(c->g, n)[0];
-        if (which == BLOCK_slice_write) return update_whole(c, u, in);
-        return which == BLOCK_adam || which == BLOCK_momentum; /* made for it */
+        const uint8_t lies = block_table[node_attr(c->g, n)[0]].lies;
+        return lies == LIES_BASE ? update_whole(c, u, in) : lies == LIES_SAME;
     }
     if (n->op == OP_scatter_add) /* adds to the base in place; the rest must lie elsewhere */
         return i == u->node && in[0] == u->state && c->view[in[1]].base != u->state &&

@@ -8,7 +8,6 @@
  * Two steps are alike if they are the same program and each operand is either the same number for
  * both, or moves by as much as the parameter does. The joined step stands where the last or the
  * first of them stood, if nothing between minds. */
-#include "core/update_rules.h"
 #include "plan/passes.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -63,20 +62,15 @@ static size_t join_span(const state_entry *e) {
 
 /* ---- what can be joined ---- */
 
-/* Operands of a block that move along the slab: parameter, slots, gradient. */
-static int join_moving(int block) {
-    return block == BLOCK_adam ? ADAM_NUMBERS : block == BLOCK_momentum ? MOMENTUM_NUMBERS : 0;
-}
-
 /* A flat loop or a block made for it, before a closer look. */
 static bool join_candidate(const step *s) {
     const kernel *k = s->kern;
     return s->kind == STEP_KERNEL ? k->outer == 1 && !k->reduce && !k->inner
-                                  : s->kind == STEP_BLOCK && join_moving(s->block);
+                                  : s->kind == STEP_BLOCK && block_table[s->block].moving;
 }
 
 static bool join_block(const step *s, join_step *f) {
-    int moving = join_moving(s->block);
+    const int moving = block_table[s->block].moving; /* along the slab */
     f->n = 1;
     for (int d = 0; d < s->in[0].rank; d++) f->n *= s->in[0].dim[d];
     for (int i = 0; i < s->nin + s->nout; i++) {

@@ -76,5 +76,5 @@ bool layout_image(const weft_graph *from, const node *n, const uint8_t *image) {
     if (n->op == OP_permute) return image[in];
     if (n->op != OP_part) return false;
     const node *block = &from->node[in];
-    return block_makes_image(node_attr(from, block)[0]);
+    return block_table[node_attr(from, block)[0]].image;
 }

@@ -4,7 +4,6 @@
  * into the state where in_place.c allows it, and copied at the end of the run otherwise. */
 #include "plan/lower.h"
 #include "core/limits.h"
-#include "core/recur.h"
 #include <assert.h>
 
 /* ---- buffers ---- */
@@ -91,107 +90,6 @@ step_kind lower_kind(const node *n) {
     }
 }
 
-static double lower_count(const kernel *k) {
-    double n = 1;
-    for (int d = 0; d < k->outer + k->reduce + k->inner; d++) n *= (double)k->dim[d];
-    return n;
-}
-
-/* What a recurrent block multiplies: every row of every step with the weight. */
-static double lower_recurrent(const step *s) {
-    const roperand *w = &s->in[recur_operand(s->attr[RECUR_ATTR_GIVEN], RECUR_WEIGHT)], *x = w;
-    for (int i = 0; i < s->nin; i++)
-        if (s->in[i].rank == 3) x = &s->in[i];
-    return 2 * (double)(x->dim[0] * x->dim[1]) * (double)(w->dim[0] * w->dim[1]);
-}
-
-static double lower_elements(const roperand *o) {
-    double n = 1;
-    for (int d = 0; d < o->rank; d++) n *= (double)o->dim[d];
-    return n;
-}
-
-/* Multiply-adds of a convolution or one of its gradients, or 0: every number of y, or of its
- * gradient, meets the weights that lead to it. */
-static double lower_conv(const step *s) {
-    if (s->kind != STEP_BLOCK ||
-        (s->block != BLOCK_conv && s->block != BLOCK_conv_dx && s->block != BLOCK_conv_dw))
-        return 0;
-    const roperand *y = &s->in[s->block == BLOCK_conv ? 2 : s->block == BLOCK_conv_dx ? 0 : 1];
-    const roperand *w = &s->in[s->block == BLOCK_conv_dw ? 2 : 1];
-    return lower_elements(y) * (double)(w->dim[0] * w->dim[1] * w->dim[2]);
-}
-
-/* Two products for each query and key that it may see, five in the gradient, and an exponential. */
-static double lower_attention(const step *s) {
-    const bool back = s->block == BLOCK_attention_grad;
-    if (s->kind != STEP_BLOCK || (!back && s->block != BLOCK_attention)) return 0;
-    const roperand *q = &s->in[0], *v = &s->in[2];
-    const double tq = (double)q->dim[q->rank - 2], h = (double)q->dim[q->rank - 1];
-    const double tk = (double)v->dim[v->rank - 2], hv = (double)v->dim[v->rank - 1];
-    if (tq * tk * h == 0) return 0;
-    double seen = tq * tk;
-    if (s->attr[0] && tq <= tk) seen -= tq * (tq - 1) / 2;
-    if (s->attr[0] && tq > tk) seen = tk * (tk + 1) / 2;
-    const double each = 10 + 2 * (back ? 3 * h + 2 * hv : h + hv);
-    return lower_elements(q) / (tq * h) * seen * each;
-}
-
-/* Numbers in memory: what is repeated lies there once. */
-static double lower_stored(const roperand *o) {
-    double n = 1;
-    for (int d = 0; d < o->rank; d++) n *= o->stride[d] ? (double)o->dim[d] : 1;
-    return n;
-}
-
-/* An addition for each number of the source; the rest is copied unless it stays where it lies. */
-static void lower_scatter(step *s) {
-    const double added = lower_elements(&s->in[2]);
-    const double copied = s->in[0].buf == s->in[3].buf ? 0 : lower_elements(&s->in[3]);
-    s->flops = added;
-    s->bytes = 4 * (lower_stored(&s->in[1]) + lower_stored(&s->in[2]) + 2 * added + 2 * copied);
-}
-
-static void lower_cost(step *s) {
-    if (s->kind == STEP_SCATTER_ADD) {
-        lower_scatter(s);
-        return;
-    }
-    if (s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad))
-        s->flops += lower_recurrent(s);
-    if (s->kern) {
-        const kernel *k = s->kern;
-        double folded = 1; /* elements of a row */
-        for (int d = k->outer; d < k->outer + k->reduce; d++) folded *= (double)k->dim[d];
-        for (int i = 0; i < k->nins; i++) {
-            const int op = k->ins[i].op;
-            const bool fold = op >= K_SUM && op <= K_ARGMAX;
-            const double n =
-                lower_count(k) / (k->ins[i].level == KL_ROW && !fold && folded > 0 ? folded : 1);
-            if (fold) s->flops += n;
-            if (op == K_LOAD || op == K_STORE || op == K_TAKE)
-                s->bytes += n * (double)weft_dtype_size(
-                                    (weft_dtype)s->kern->view[s->kern->ins[i].view].dtype);
-            else if (op < OP_COUNT)
-                s->flops += op_table[op].cls == CLASS_UNARY && op > OP_sign ? 10 * n : n;
-        }
-    }
-    if (s->kind == STEP_BLOCK && s->block == BLOCK_slice_write) { /* copies the base, then rows */
-        const double size = 2 * (double)weft_dtype_size(s->in[3].dtype);
-        if (s->in[0].buf != s->in[3].buf) s->bytes += size * lower_elements(&s->in[0]);
-        s->bytes += size * lower_elements(&s->in[1]);
-        return;
-    }
-    for (int i = 0; i < s->nin + s->nout; i++) {
-        double n = lower_elements(&s->in[i]);
-        s->bytes += 4 * n;
-        if (i == s->nin && s->kind == STEP_MATMUL)
-            s->flops += 2 * n * (double)s->in[0].dim[s->in[0].rank - 1];
-        else if (i == s->nin && lower_attention(s) > 0) s->flops += lower_attention(s);
-        else if (i == s->nin) s->flops += lower_conv(s) > 0 ? 2 * lower_conv(s) : 8 * n;
-    }
-}
-
 static bool lower_code(lower *l) {
     compile *c = l->c;
     for (uint32_t m = l->k->first; m; m = c->next[m]) l->reg[m] = LOWER_NONE;
@@ -211,7 +109,7 @@ static bool lower_kernel(lower *l) {
     if (!s) return false;
     kernel *k = lower_finish(l, true);
     s->kern = k;
-    if (k) lower_cost(s);
+    if (k) cost_step(s);
     return k != NULL;
 }
 
@@ -256,7 +154,7 @@ static bool lower_product(lower *l) {
             if (c->stored[m]) lower_store(l, m);
         if (l->failed || !(s->kern = lower_finish(l, false))) return false;
     }
-    lower_cost(s);
+    cost_step(s);
     return true;
 }
 
@@ -274,7 +172,7 @@ static bool lower_routine(lower *l) {
         if (found) lower_roperand(c, out, found);
         else *out = (roperand){.buf = KNOBUF}; /* nobody recorded this part */
     }
-    lower_cost(s);
+    cost_step(s);
     return true;
 }
 
@@ -306,7 +204,7 @@ static bool lower_concat(lower *l) {
                                  .view = lower_view(l, &view)});
             step *s = lower_step(c, STEP_KERNEL, id);
             if (!s || l->failed || !(s->kern = lower_finish(l, true))) return false;
-            lower_cost(s);
+            cost_step(s);
         }
         own.off += dim[axis] * own.stride[axis];
     }

@@ -98,6 +98,7 @@ bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
 uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part */
 void spare_pass(compile *c);                                  /* the end of fuse_pass           */
 bool lower_pass(compile *c);
+void cost_step(step *s);                                      /* fills flops and bytes          */
 bool join_pass(compile *c);
 void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
 weft_err memory_pass(weft_plan *p);

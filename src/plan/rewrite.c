@@ -1,6 +1,7 @@
 /* rewrite.c - the live part of the user's graph, copied upward into a fresh one: blocks the
  * device has no kernel for are replaced by their definitions, names for gradients' sake
  * disappear, images keep their order (layout.c). The user's graph stays as it is. */
+#include "kern/emit_step.h"
 #include "plan/passes.h"
 
 /* Nodes needed for the wanted ones: 1 for a single reader or wish, 2 for more. */
@@ -19,7 +20,7 @@ static void rewrite_mark(const weft_graph *g, uint8_t *live) {
 static bool rewrite_keeps(const compile *c, const weft_graph *from, const node *n) {
     const weft_backend *b = c->ctx->backend;
     if (c->ctx->no_blocks || !b->has_block) return false;
-    if (c->desc->portable && !block_table[node_attr(from, n)[0]].in_c) return false;
+    if (c->desc->portable && !emit_has_block(node_attr(from, n)[0])) return false;
     return b->has_block(c->ctx, from, n);
 }
 

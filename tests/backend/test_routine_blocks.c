@@ -4,7 +4,7 @@
 #include "routine_job.h"
 
 static const char *const block_names[] = {
-#define BLOCK(name, parts, in_c) #name,
+#define BLOCK(name, ...) #name,
 #include "core/blocks.def"
 };
 

@@ -192,8 +192,8 @@ TEST(optimisers) {
             j.s.attr[2] = twist;
         }
         if (adam) j.s.attr[ADAM_L2] = l2;
-        j.s.attr[adam ? ADAM_CLIP : MOMENTUM_CLIP] = take == TAKES_SCALED ? bits(0.5f) : 0;
-        j.s.attr[adam ? ADAM_GIVEN : MOMENTUM_GIVEN] = given;
+        j.s.attr[rule_clip(j.s.block)] = take == TAKES_SCALED ? bits(0.5f) : 0;
+        j.s.attr[rule_given(j.s.block)] = given;
         for (int i = 0; i < (adam ? 4 : 3); i++) input(&j, WEFT_F32, PLAIN, 1, n);
         for (int i = 0; i < (adam ? 3 : 1); i++) input(&j, WEFT_F32, PLAIN, 0, NULL);
         if (given & TAKEN_SCALE) input(&j, WEFT_F32, PLAIN, 0, NULL);

@@ -84,10 +84,11 @@ static weft_err optimiser_begin(routine *r, const step *s, isa level, weft_ctx *
     return WEFT_OK;
 }
 
-static float optimiser_take(optimiser_choice *o, const step *s, int clip, int given, int more) {
-    const float most = routine_real(s->attr[clip]);
-    o->scale = taken_operand(s->attr[given], TAKEN_SCALE, more);
-    o->due = taken_operand(s->attr[given], TAKEN_DUE, more);
+static float optimiser_take(optimiser_choice *o, const step *s) {
+    const float most = routine_real(s->attr[rule_clip(s->block)]);
+    const int64_t given = s->attr[rule_given(s->block)];
+    o->scale = taken_operand(s->block, given, TAKEN_SCALE);
+    o->due = taken_operand(s->block, given, TAKEN_DUE);
     return most != 0 ? most : INFINITY;
 }
 
@@ -99,7 +100,7 @@ weft_err optimiser_adam_prepare(routine *r, const step *s, isa level, weft_ctx *
                           .b2 = routine_real(s->attr[1]),
                           .eps = routine_real(s->attr[2]),
                           .l2 = s->attr[ADAM_L2] ? routine_real(s->attr[3]) : 0};
-    o->adam.clip = optimiser_take(o, s, ADAM_CLIP, ADAM_GIVEN, ADAM_MORE);
+    o->adam.clip = optimiser_take(o, s);
     return WEFT_OK;
 }
 
@@ -111,7 +112,7 @@ weft_err optimiser_momentum_prepare(routine *r, const step *s, isa level, weft_c
     o->momentum = (tile_momentum){.momentum = routine_real(s->attr[0]),
                                   .decay = routine_real(s->attr[1]),
                                   .nesterov = s->attr[2] != 0};
-    o->momentum.clip = optimiser_take(o, s, MOMENTUM_CLIP, MOMENTUM_GIVEN, MOMENTUM_MORE);
+    o->momentum.clip = optimiser_take(o, s);
     return WEFT_OK;
 }
 

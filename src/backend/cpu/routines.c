@@ -4,37 +4,49 @@
 #include "loops.h"
 
 #include "core/recur.h"
+#include <assert.h>
 
-/* The table of blocks: who prepares them, and whether operands may be strided. */
-static routine_maker *const routine_block[BLOCK_COUNT] = {
-    [BLOCK_conv] = conv_prepare,
-    [BLOCK_conv_dx] = conv_dx_prepare,
-    [BLOCK_conv_dw] = conv_dw_prepare,
-    [BLOCK_max_pool] = maxpool_prepare,
-    [BLOCK_max_pool_dx] = maxpool_dx_prepare,
-    [BLOCK_attention] = attend_prepare,
-    [BLOCK_attention_grad] = attend_grad_prepare,
-    [BLOCK_recur] = recurrence_prepare,
-    [BLOCK_recur_grad] = recurrence_grad_prepare,
-    [BLOCK_gates] = gates_prepare,
-    [BLOCK_gates_grad] = gates_grad_prepare,
-    [BLOCK_adam] = optimiser_adam_prepare,
-    [BLOCK_momentum] = optimiser_momentum_prepare,
-    [BLOCK_squares] = optimiser_squares_prepare,
-    [BLOCK_slice_write] = write_prepare,
+typedef struct routine_row {
+    routine_maker *make;
+    routine_strides *strides;
+    routine_takes takes;
+    routine_results results;
+} routine_row;
+
+static const routine_row routine_blocks[BLOCK_COUNT] = {
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
+              text, routine, strides, takes, results)                                              \
+    [BLOCK_##name] = {routine, strides, TAKES_##takes, RESULTS_##results},
+#include "core/blocks.def"
 };
+
+static bool strides_any(const step *s, int operand) {
+    (void)s, (void)operand;
+    return true;
+}
+
+static const routine_row routine_kinds[STEP_KINDS] = {
+    [STEP_LINREC] = {scan_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
+    [STEP_SCATTER_ADD] = {scatter_prepare, strides_scatter, TAKES_ANY, RESULTS_ALL},
+    [STEP_ARGSORT] = {sort_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
+};
+
+static const routine_row *routine_of(const step *s) {
+    assert(s->kind < STEP_KINDS && (s->kind != STEP_BLOCK || s->block < BLOCK_COUNT));
+    return s->kind == STEP_BLOCK ? &routine_blocks[s->block] : &routine_kinds[s->kind];
+}
+
+weft_err routine_none(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
+    (void)r, (void)level, (void)memory;
+    return weft_fail(c, WEFT_UNSUPPORTED, "the CPU has no routine for step %d", s->kind);
+}
 
 weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     memset(r, 0, sizeof *r);
     r->s = s;
     r->loops = loops_of(level);
-    routine_maker *make = NULL;
-    if (s->kind == STEP_LINREC) make = scan_prepare;
-    if (s->kind == STEP_SCATTER_ADD) make = scatter_prepare;
-    if (s->kind == STEP_ARGSORT) make = sort_prepare;
-    if (s->kind == STEP_BLOCK && s->block < BLOCK_COUNT) make = routine_block[s->block];
-    if (!make) return weft_fail(c, WEFT_UNSUPPORTED, "the CPU has no routine for step %d", s->kind);
-    return make(r, s, level, c, memory);
+    const routine_row *of = routine_of(s);
+    return (of->make ? of->make : routine_none)(r, s, level, c, memory);
 }
 
 bool routine_contiguous(const roperand *o) {
@@ -47,35 +59,42 @@ bool routine_contiguous(const roperand *o) {
     return true;
 }
 
-static bool routine_recurrent(const step *s) {
-    return s->kind == STEP_BLOCK && (s->block == BLOCK_recur || s->block == BLOCK_recur_grad);
+bool strides_none(const step *s, int operand) {
+    return routine_contiguous(&s->in[operand]);
+}
+
+static bool routine_unit_rows(const roperand *o) {
+    return o->stride[o->rank - 1] == 1 || o->dim[o->rank - 1] <= 1;
+}
+
+/* Mask and lse as they lie, rows of the others one behind the other. */
+bool strides_attention(const step *s, int operand) {
+    return operand == 3 || routine_unit_rows(&s->in[operand]);
+}
+
+bool strides_attention_grad(const step *s, int operand) {
+    return operand == 4 || operand == 6 || routine_unit_rows(&s->in[operand]);
+}
+
+/* Rows of a sequence may lie apart: part of a wider one, or batch first. */
+bool strides_recur(const step *s, int operand) {
+    const int64_t given = s->attr[RECUR_ATTR_GIVEN];
+    if (operand < s->nin &&
+        (operand == recur_operand(given, RECUR_GATES) || operand == recur_operand(given, RECUR_DY)))
+        return routine_unit_rows(&s->in[operand]);
+    return routine_contiguous(&s->in[operand]);
 }
 
 bool routine_accepts(const step *s, int operand) {
-    const roperand *o = &s->in[operand];
-    if (s->kind == STEP_LINREC || s->kind == STEP_ARGSORT) return true;
-    if (s->kind == STEP_SCATTER_ADD && operand > 0) return scatter_accepts(s, operand);
-    if (s->kind == STEP_BLOCK &&
-        (s->block == BLOCK_attention || s->block == BLOCK_attention_grad)) {
-        const bool grad = s->block == BLOCK_attention_grad;
-        if (operand == (grad ? 6 : 3) || (grad && operand == 4)) return true;
-        return o->stride[o->rank - 1] == 1 || o->dim[o->rank - 1] <= 1;
-    }
-    /* Rows of a sequence may lie apart: part of a wider one, or batch first. */
-    const int64_t *a = s->attr;
-    if (routine_recurrent(s) && operand < s->nin &&
-        (operand == recur_operand(a[RECUR_ATTR_GIVEN], RECUR_GATES) ||
-         operand == recur_operand(a[RECUR_ATTR_GIVEN], RECUR_DY)))
-        return o->stride[2] == 1 || o->dim[2] <= 1;
-    return routine_contiguous(o);
+    return routine_of(s)->strides(s, operand);
 }
 
 bool routine_spares(const step *s, int operand) {
-    return routine_recurrent(s) && operand >= s->nin;
+    return operand >= s->nin && routine_of(s)->results == RESULTS_ASKED;
 }
 
 bool routine_takes_maps(const step *s) {
-    return s->kind == STEP_BLOCK && block_makes_image(s->block);
+    return s->kind == STEP_BLOCK && block_table[s->block].image;
 }
 
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch) {
@@ -98,13 +117,14 @@ void routine_finish(const routine *r, float *c, int64_t row0, int64_t row1, void
 bool routine_has_block(const weft_graph *g, const node *n) {
     if (n->op != OP_block) return false;
     const int64_t which = node_attr(g, n)[0];
-    if (which < 0 || which >= BLOCK_COUNT || !routine_block[which]) return false;
-    if (which == BLOCK_slice_write) return true; /* copies, whatever the type */
+    if (which < 0 || which >= BLOCK_COUNT) return false;
+    const routine_row *of = &routine_blocks[which];
+    if (of->make == routine_none || of->takes == TAKES_ANY) return of->make != routine_none;
     for (int i = 0; i < n->nin; i++) {
         const uint8_t type = g->node[node_in(g, n)[i]].dtype;
-        const bool lengths =
-            type == WEFT_I32 && (which == BLOCK_recur || which == BLOCK_recur_grad);
-        if (type != WEFT_F32 && type != WEFT_BOOL && !lengths) return false;
+        if (type != WEFT_F32 && type != WEFT_BOOL &&
+            (type != WEFT_I32 || of->takes != TAKES_LENGTHS))
+            return false;
     }
     return true;
 }

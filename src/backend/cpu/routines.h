@@ -63,13 +63,18 @@ bool routine_takes_maps(const step *s);
 
 /* ---- for the families ---- */
 
+/* Columns of blocks.def. */
 typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
-routine_maker scan_prepare, scatter_prepare, sort_prepare, conv_prepare, conv_dx_prepare,
-    conv_dw_prepare, maxpool_prepare, maxpool_dx_prepare, attend_prepare, attend_grad_prepare,
-    recurrence_prepare, recurrence_grad_prepare, gates_prepare, gates_grad_prepare, optimiser_adam_prepare, optimiser_momentum_prepare,
-    optimiser_squares_prepare, write_prepare;
-
-bool scatter_accepts(const step *s, int operand);
+typedef bool routine_strides(const step *s, int operand); /* may it lie as it does? */
+typedef enum routine_takes { TAKES_REALS, TAKES_LENGTHS, TAKES_ANY } routine_takes;
+typedef enum routine_results { RESULTS_ALL, RESULTS_ASKED } routine_results;
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
+              text, routine, strides, takes, results)                                                       \
+    routine_maker routine;                                                                         \
+    routine_strides strides;
+#include "core/blocks.def"
+routine_maker routine_none, scan_prepare, scatter_prepare, sort_prepare;
+routine_strides strides_scatter;
 
 /* Rows [row0, row1) of the result are there, bias, relu and mask included. */
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);

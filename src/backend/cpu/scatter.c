@@ -166,8 +166,9 @@ static bool scatter_sums_first(const step *s) {
     return s->attr[1] != 0;
 }
 
-bool scatter_accepts(const step *s, int operand) {
+bool strides_scatter(const step *s, int operand) {
     const roperand *o = &s->in[operand];
+    if (operand == 0) return routine_contiguous(o);
     const int along = scatter_grouped(s);
     if (!along && !scatter_sums_first(s)) return true;
     return operand == 1 ? scatter_still(o, along) : scatter_run_of(o, along);
