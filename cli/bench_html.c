@@ -9,6 +9,8 @@
 #endif
 #include "bench_html.h"
 
+#include "base/utf8.h"
+
 #include <weft/io.h>
 
 #include <math.h>
@@ -48,7 +50,7 @@ static const char html_style[] =
 static void html_text(FILE *f, const char *s) {
     char one[12];
     for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, s, left);
+        bytes = escape_one(one, s, left);
         if (*s == '<') fputs("&lt;", f);
         else if (*s == '&') fputs("&amp;", f);
         else if (*s == '"') fputs("&quot;", f);

@@ -10,6 +10,8 @@
 #include "command.h"
 #include "json.h"
 
+#include "base/sha256.h"
+
 #include <weft/io.h>
 
 #include <errno.h>
@@ -69,7 +71,7 @@ static bool data_sound(const data_fetch *f, const char *folder, bool *missing, c
         snprintf(bad, bytes, "%s", path);
         if (access(path, F_OK) != 0) *missing = true;
         if (weft_file_open(f->ctx, path, &file)) return false;
-        weft_sha256(file.bytes, file.n, sum);
+        sha256_of(file.bytes, file.n, sum);
         weft_file_close(&file);
         if (strcmp(sum, data_mnist[i].sha256) != 0) return false;
     }

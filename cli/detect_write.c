@@ -3,6 +3,9 @@
 
 #include "terminal.h"
 
+#include "base/json.h"
+#include "base/utf8.h"
+
 #include <weft/io.h>
 
 #include <math.h>
@@ -34,7 +37,7 @@ static void detect_cell(FILE *to, const char *text) {
     char one[12];
     if (quoted) putc('"', to);
     for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, text, left);
+        bytes = escape_one(one, text, left);
         if (*text == '"') putc('"', to);
         const bool data = *text == '\t' || ((unsigned char)*text > 0x7f && one[1] == 'x' &&
                                             !terminal_is(to)); /* of some other encoding */
@@ -69,8 +72,8 @@ void detect_write_csv(FILE *to, const weft_rows *r, int64_t point, const weft_po
 
 static void detect_quoted(FILE *to, const char *text) {
     char some[512], *all = some;
-    const size_t n = weft_json_quote(some, sizeof some, text);
-    if (n >= sizeof some && (all = malloc(n + 1))) weft_json_quote(all, n + 1, text);
+    const size_t n = json_quote(some, sizeof some, text);
+    if (n >= sizeof some && (all = malloc(n + 1))) json_quote(all, n + 1, text);
     fputs(all ? all : "null", to);
     if (all != some) free(all);
 }

@@ -1,6 +1,9 @@
 /* json.c - the writer of json.h. The program never sets a locale, so numbers have points. */
 #include "json.h"
 
+#include "base/json.h"
+#include "base/utf8.h"
+
 #include <weft/io.h>
 
 #include <assert.h>
@@ -13,10 +16,10 @@ static void json_string(FILE *to, const char *s) {
     char one[12], quoted[40];
     putc('"', to);
     for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, s, left);
+        bytes = escape_one(one, s, left);
         memcpy(one, s, bytes);
         one[bytes] = 0;
-        const size_t n = weft_json_quote(quoted, sizeof quoted, one);
+        const size_t n = json_quote(quoted, sizeof quoted, one);
         fwrite(quoted + 1, 1, n - 2, to);
     }
     putc('"', to);

@@ -4,6 +4,8 @@
 #endif
 #include "screen.h"
 
+#include "base/utf8.h"
+
 #include <weft/io.h>
 
 #include <math.h>
@@ -36,7 +38,7 @@ bool screen_same(const screen *a, const screen *b) {
  * must not be shown. */
 static int screen_letter(const char *s, uint32_t *code) {
     char one[12];
-    const int n = (int)weft_escape_one(one, s, strnlen(s, 4));
+    const int n = (int)escape_one(one, s, strnlen(s, 4));
     *code = n == 1 ? (unsigned char)*s : (unsigned char)*s & (0x7fu >> n);
     for (int i = 1; i < n; i++) *code = *code << 6 | ((unsigned char)s[i] & 0x3f);
     if (memcmp(one, s, (size_t)n) != 0) *code = 0;

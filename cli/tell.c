@@ -4,19 +4,21 @@
 #endif
 #include "tell.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* At most `most` bytes of the text, as weft_escape shows them; gives the characters that took. */
+/* At most `most` bytes of the text, as escape_text shows them; gives the characters that took. */
 static int tell_escaped(FILE *to, const char *text, size_t most, int characters) {
     int printed = 0;
     char one[12];
     size_t left = strnlen(text, most);
     for (size_t bytes; left && printed < characters; text += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, text, left);
+        bytes = escape_one(one, text, left);
         const bool plain = one[0] != '\\' || text[0] == '\\';
         fputs(one, to);
         printed += plain ? 1 : (int)strlen(one);
@@ -46,7 +48,7 @@ static void tell_string(FILE *to, const tell_spec *s, const char *text) {
     char one[12];
     size_t left = strnlen(text, most);
     for (size_t at = 0, bytes; at < left; at += bytes) {
-        bytes = weft_escape_one(one, text + at, left - at);
+        bytes = escape_one(one, text + at, left - at);
         columns += one[0] != '\\' || text[at] == '\\' ? 1 : (int)strlen(one);
     }
     for (; columns < s->width; columns++) putc(' ', to);

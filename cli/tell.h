@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* fprintf whose texts (%s) appear as weft_escape shows them, so that no terminal obeys them. The
+/* fprintf whose texts (%s) appear as escape_text shows them, so that no terminal obeys them. The
  * format itself is printed as it is; widths count characters. Colours are printed apart. */
 void tell(FILE *to, const char *format, ...) WEFT_PRINTF(2, 3);
 

@@ -5,6 +5,7 @@
 #include <weft/nn.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +168,8 @@ static weft_optimiser_desc study_optimiser(const study *t) {
 /* A float as it was written, 0.001 and not 0.00100000005. */
 static void study_write_float(json *j, const char *key, double v) {
     char text[40];
-    json_number(j, key, strtod(weft_number_text(text, sizeof text, 'g', 6, v), NULL));
+    snprintf(text, sizeof text, "%.6g", v);
+    json_number(j, key, strtod(text, NULL));
 }
 
 /* All that the training goes by, defaults included, for whoever reads the report. */

@@ -168,28 +168,6 @@ WEFT_API weft_err weft_file_write_beneath(weft_ctx *c, const char *folder, const
         const void *bytes, size_t n);
     /* the same to a place in a folder that may have come from elsewhere: no link in it is followed */
 
-/* Reading a file's bytes with bounds. The first failure sticks, later reads give 0 and NULL. */
-typedef struct weft_reader {
-    weft_ctx   *c;
-    const char *file;      /* for messages */
-    const unsigned char *bytes;
-    size_t      n, at;     /* size, and where the next read begins */
-    weft_err    err;
-} weft_reader;
-WEFT_API weft_reader weft_reader_of(weft_ctx *c, const char *file, const void *bytes, size_t n);
-    /* at its beginning */
-WEFT_API uint64_t    weft_read_number(weft_reader *r, const char *field, int bytes);
-    /* unsigned, 1 to 8 bytes, little-endian; -bytes: big-endian */
-WEFT_API const void *weft_read_bytes(weft_reader *r, const char *field, uint64_t n);
-    /* n bytes, where they lie */
-WEFT_API weft_err    weft_read_fail(weft_reader *r, weft_err e, uint64_t offset, const char *field,
-        const char *format, ...) WEFT_PRINTF(5, 6);
-    /* "file: offset 8: field: ..." */
-
-WEFT_API uint32_t weft_crc32c(uint32_t crc, const void *bytes, size_t n);
-    /* Castagnoli; start with 0, go on with what came out */
-WEFT_API void     weft_sha256(const void *bytes, size_t n, char out[65]);  /* 64 hex digits */
-
 /* ---- JSON -------------------------------------------------------------------------------- */
 
 /* A value is a place in checked text: nothing is built, nothing is to be freed, and the text must
@@ -214,10 +192,6 @@ WEFT_API bool      weft_json_bool   (weft_json j, bool otherwise);        /* oth
 WEFT_API size_t    weft_json_text   (weft_json j, char *out, size_t n);
     /* bytes of the text without escapes; writes the letters that fit, and a 0; 0 if not a text */
 WEFT_API bool      weft_json_is     (weft_json j, const char *text);      /* is it this text? */
-WEFT_API size_t    weft_json_quote  (char *out, size_t n, const char *text);
-    /* text as JSON, with its quotes; gives the bytes it takes, like snprintf */
-WEFT_API const char *weft_number_text(char *out, size_t n, char style, int digits, double v);
-    /* as printf with %.*g or %.*f by the style, but with a point in every locale; gives out back */
 
 #ifdef __cplusplus
 }

@@ -697,17 +697,6 @@ WEFT_API weft_err  weft_fail(weft_ctx *c, weft_err e, const char *format, ...) W
 WEFT_API void     *weft_resize(weft_ctx *c, void *p, size_t bytes);
     /* the context's realloc: NULL makes, 0 bytes frees, NULL back when out of memory;
        one thread at a time */
-WEFT_API size_t    weft_utf8(const char *s, size_t n);
-    /* bytes of the character that n bytes of UTF-8 begin with; 0: they begin with none */
-WEFT_API size_t    weft_utf8_text(char *out, size_t n, const char *text);
-    /* what fits of a text that may be anything: whole characters, ? for a byte of none, and a 0;
-       gives the bytes before that */
-WEFT_API size_t    weft_escape(char *out, size_t n, const char *text);
-    /* the same, safe to show: \x1b for control codes and bytes of no character, \u202e for what
-       turns the direction of writing; error messages have gone through it */
-WEFT_API size_t    weft_escape_one(char out[12], const char *s, size_t n);
-    /* the character that n bytes begin with, as weft_escape writes it, and a 0; gives the bytes
-       it took, 0 for none */
 WEFT_API weft_ctx *weft_state_ctx(const weft_state *s);  /* where it was made; NULL for NULL */
 WEFT_API weft_ctx *weft_graph_ctx(const weft_graph *g);  /* where it was made; NULL for NULL */
 WEFT_API weft_tensor weft_poison(weft_graph *g, weft_err e, const char *format, ...)

@@ -17,6 +17,7 @@ static void mem_counted(mem *m, size_t bytes) {
 }
 
 void *mem_resize(mem *m, void *p, size_t bytes) {
+    if (!m) return NULL;
     mem_counted(m, bytes);
     return m->resize(m->user, p, bytes ? bytes : 1);
 }

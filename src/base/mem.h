@@ -5,6 +5,7 @@
 #ifndef WEFT_BASE_MEM_H
 #define WEFT_BASE_MEM_H
 
+#include "weft/weft.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,9 @@ typedef struct mem {
     _Atomic uint64_t count, bytes;                      /* allocations made, and asked for; atomic
                                                            because a recorder may look any time */
 } mem;
+
+/* A context begins with its memory; NULL for NULL, from which nothing is had. */
+static inline mem *mem_of(weft_ctx *c) { return (mem *)c; }
 
 void *mem_new(mem *m, size_t bytes);                    /* zeroed                      */
 void *mem_resize(mem *m, void *p, size_t bytes);

@@ -1,5 +1,6 @@
 /* text.c - the one string builder. */
 #include "base/text.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,4 +49,22 @@ const char *shape_text(char *buf, size_t n, int rank, const int64_t *dim) {
                      : snprintf(buf + at, n - at, "]");
     }
     return buf;
+}
+
+/* What printf wrote, with a point for whatever the locale puts there. */
+static void text_point(char *s) {
+    char *to = s;
+    for (bool foreign = false; *s; s++) {
+        const bool usual = strchr("0123456789+-e.", *s) != NULL;
+        if (usual) *to++ = *s;
+        else if (!foreign) *to++ = '.';
+        foreign = !usual;
+    }
+    *to = 0;
+}
+
+const char *number_text(char *out, size_t n, char style, int digits, double v) {
+    snprintf(out, n, style == 'f' ? "%.*f" : "%.*g", digits, v);
+    if (n && isfinite(v)) text_point(out);
+    return out;
 }

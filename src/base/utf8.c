@@ -2,9 +2,10 @@
  * show.
  *
  * Names and words out of files may hold anything: codes that a terminal obeys, marks that turn the
- * direction of writing, bytes that are no characters. weft_escape shows those by their numbers; every
+ * direction of writing, bytes that are no characters. escape_text shows those by their numbers; every
  * error message goes through it (core/context.c). A backslash stays one, so that a text escaped twice is
  * as if it had been escaped once. */
+#include "base/utf8.h"
 #include "base/text.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static uint32_t utf8_code(const unsigned char *u, size_t bytes) {
     return code;
 }
 
-size_t weft_utf8(const char *s, size_t n) {
+size_t utf8_length(const char *s, size_t n) {
     const unsigned char *const u = (const unsigned char *)s;
     if (!n) return 0;
     if (u[0] < 0x80) return 1;
@@ -29,10 +30,15 @@ size_t weft_utf8(const char *s, size_t n) {
     return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
 }
 
-size_t weft_utf8_text(char *out, size_t n, const char *text) {
+bool utf8_is(const char *s, size_t n) {
+    for (size_t k; n && (k = utf8_length(s, n)) > 0; s += k) n -= k;
+    return !n;
+}
+
+size_t utf8_fit(char *out, size_t n, const char *text) {
     size_t written = 0;
     for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
-        const bool letter = (bytes = weft_utf8(text, left)) > 0;
+        const bool letter = (bytes = utf8_length(text, left)) > 0;
         if (!letter) bytes = 1;
         if (written + bytes >= n) break;
         if (letter) memcpy(out + written, text, bytes);
@@ -56,9 +62,9 @@ static bool utf8_is_hidden(uint32_t code) {
     return false;
 }
 
-size_t weft_escape_one(char out[12], const char *s, size_t n) {
+size_t escape_one(char out[12], const char *s, size_t n) {
     const unsigned char *const u = (const unsigned char *)s;
-    const size_t bytes = weft_utf8(s, n);
+    const size_t bytes = utf8_length(s, n);
     const uint32_t code = bytes ? utf8_code(u, bytes) : 0;
     *out = 0;
     if (!n) return 0;
@@ -75,11 +81,11 @@ size_t weft_escape_one(char out[12], const char *s, size_t n) {
     return bytes ? bytes : 1;
 }
 
-size_t weft_escape(char *out, size_t n, const char *text) {
+size_t escape_text(char *out, size_t n, const char *text) {
     size_t written = 0;
     char one[12];
     for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, text, left);
+        bytes = escape_one(one, text, left);
         const size_t length = strlen(one);
         if (written + length >= n) break;
         memcpy(out + written, one, length);
@@ -92,7 +98,7 @@ size_t weft_escape(char *out, size_t n, const char *text) {
 void text_escape(text *t, const char *s) {
     char one[12];
     for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
-        bytes = weft_escape_one(one, s, left);
+        bytes = escape_one(one, s, left);
         text_raw(t, one, strlen(one));
     }
 }

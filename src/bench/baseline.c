@@ -1,6 +1,7 @@
 /* baseline.c - figures of one machine in a file, and whether a new one is slower.
  *
  * Relative times are compared, not microseconds: see bench.h. */
+#include "base/json.h"
 #include "bench/record.h"
 
 #include <math.h>
@@ -155,8 +156,8 @@ weft_err weft_baseline_write(weft_baseline *b, const char *path) {
     if (!b || !path) return weft_fail(NULL, WEFT_ARGUMENT, "weft_baseline_write: NULL was given");
     const weft_machine *m = &b->machine;
     char cpu[6 * sizeof m->cpu + 3], isa[6 * sizeof m->isa + 3];
-    weft_json_quote(cpu, sizeof cpu, m->cpu);
-    weft_json_quote(isa, sizeof isa, m->isa);
+    json_quote(cpu, sizeof cpu, m->cpu);
+    json_quote(isa, sizeof isa, m->isa);
     const size_t room = (b->n + 2) * (RECORD_BYTES + 8);
     char *text = weft_resize(b->c, NULL, room);
     if (!text) return weft_fail(b->c, WEFT_MEMORY, "%s: out of memory", path);

@@ -3,6 +3,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/sha256.h"
 #include <weft/bench.h>
 #include <weft/io.h>
 
@@ -41,6 +42,6 @@ void weft_machine_of(const weft_ctx *c, weft_machine *out) {
     snprintf(out->isa, sizeof out->isa, "%s", weft_device_isa(c));
     char all[160], hash[65];
     snprintf(all, sizeof all, "%s|%d|%s", out->cpu, out->cores, out->isa);
-    weft_sha256(all, strlen(all), hash);
+    sha256_of(all, strlen(all), hash);
     snprintf(out->key, sizeof out->key, "%.16s", hash);
 }

@@ -1,5 +1,8 @@
 /* record.c - the text of a kept figure, both ways. */
 #include "bench/record.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,12 +23,12 @@ enum { RECORD_WHOLE = 1000000 }; /* no whole number is larger: 7 digits in the t
 
 size_t record_text(char out[RECORD_BYTES], const weft_bench_record *r) {
     char name[6 * sizeof r->name + 3], number[32];
-    weft_json_quote(name, sizeof name, r->name);
+    json_quote(name, sizeof name, r->name);
     int n = snprintf(out, RECORD_BYTES, "{\"name\": %s", name);
 #define X(field, whole, least)                                                                     \
-    n += snprintf(out + n, RECORD_BYTES - (size_t)n, ", \"%s\": %s", #field,                       \
-                  weft_number_text(number, sizeof number, whole ? 'f' : 'g', whole ? 0 : 12,       \
-                                   (double)r->field));
+    n += snprintf(                                                                                 \
+        out + n, RECORD_BYTES - (size_t)n, ", \"%s\": %s", #field,                                 \
+        number_text(number, sizeof number, whole ? 'f' : 'g', whole ? 0 : 12, (double)r->field));
     RECORD_FIELDS(X)
 #undef X
     n += snprintf(out + n, RECORD_BYTES - (size_t)n, "}");
@@ -36,7 +39,7 @@ size_t record_text(char out[RECORD_BYTES], const weft_bench_record *r) {
 static bool record_named(const weft_bench_record *r) {
     if (!r->name[0] || !memchr(r->name, 0, sizeof r->name)) return false;
     size_t n = 1;
-    for (const char *p = r->name; *p && n; p += n) n = weft_utf8(p, strlen(p));
+    for (const char *p = r->name; *p && n; p += n) n = utf8_length(p, strlen(p));
     return n > 0;
 }
 

@@ -1,9 +1,13 @@
 /* context.c - the error slot, the log, the tables' texts, and what a context tells of itself. Contexts
  * are opened with their device, in src/backend/backend.c. */
 #include "core/context.h"
+#include "base/utf8.h"
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+_Static_assert(offsetof(weft_ctx, m) == 0, "mem_of");
 
 const char *weft_version(void) {
     return WEFT_VERSION;
@@ -46,7 +50,7 @@ weft_err weft_fail(weft_ctx *c, weft_err e, const char *format, ...) {
     va_start(args, format);
     vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
-    weft_escape(context_none.message, sizeof context_none.message, raw); /* names may be hostile */
+    escape_text(context_none.message, sizeof context_none.message, raw); /* names may be hostile */
     context_none.err = e;
     if (c) { /* a plan may fail in one thread while another compiles */
         while (atomic_flag_test_and_set_explicit(&c->telling, memory_order_acquire)) {
@@ -71,7 +75,7 @@ void ctx_log(weft_ctx *c, const char *format, ...) {
     va_start(args, format);
     vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
-    weft_escape(line, sizeof line, raw);
+    escape_text(line, sizeof line, raw);
     if (c->log) c->log(c->log_user, line);
     else fprintf(stderr, "%s\n", line); /* only WEFT_DEBUG brings us here */
 }

@@ -10,7 +10,7 @@
 struct weft_backend;
 
 struct weft_ctx {
-    mem   m;
+    mem   m;                         /* first: mem_of                                 */
     const struct weft_backend *backend;
     void *device;                    /* the backend's own                             */
     const device_memory *memory;     /* where states, arenas and constants lie         */

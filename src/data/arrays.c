@@ -66,7 +66,7 @@ static weft_err arrays_add(weft_data *d, const char *path, const weft_array *a, 
         const size_t n = (size_t)(d->rows * count);
         void *const turned = data_alloc(d->rows_store, n * weft_dtype_size(f.dtype));
         if (!turned) return WEFT_MEMORY;
-        DATA_TRY(f.dtype == WEFT_F32 ? weft_array_read_f32(d->ctx, a, turned, n)
+        WEFT_TRY(f.dtype == WEFT_F32 ? weft_array_read_f32(d->ctx, a, turned, n)
                                      : weft_array_read_i32(d->ctx, a, turned, n));
         f.rows = turned;
     }
@@ -79,8 +79,8 @@ static weft_err arrays_fill(weft_data *d, weft_archive *a, const char *path) {
     const bool alone = strcmp(weft_archive_format(a), "npy") == 0;
     for (size_t i = 0; i < d->capacity; i++) {
         weft_array array;
-        DATA_TRY(weft_archive_at(a, i, &array));
-        DATA_TRY(arrays_add(d, path, &array, alone));
+        WEFT_TRY(weft_archive_at(a, i, &array));
+        WEFT_TRY(arrays_add(d, path, &array, alone));
     }
     return WEFT_OK;
 }

@@ -104,7 +104,7 @@ static weft_err start_normal(batch_maker *m, batch_field *f, bool main) {
     if (!f->mean) return weft_fail(m->ctx, WEFT_MEMORY, "weft_loader_new: out of memory");
     f->deviation = f->mean + channels;
     f->table = f->deviation + channels;
-    DATA_TRY(start_take_moments(m, f, main));
+    WEFT_TRY(start_take_moments(m, f, main));
     const float scale = m->desc.scale;
     for (size_t k = 0; k < channels && tables; k++)
         for (int v = 0; v < 256; v++) {
@@ -136,7 +136,7 @@ static weft_err start_field(batch_maker *m, size_t i, bool main) {
                          f->from.name, weft_dtype_name(f->from.dtype), f->from.dims.rank);
     f->plain = data_channels_of(f->from.dims, d->stored_last);
     f->channels = f->plain.channels;
-    if (main && picture && changes) DATA_TRY(start_picture(m, f));
+    if (main && picture && changes) WEFT_TRY(start_picture(m, f));
     if (f->dims.rank >= WEFT_MAX_RANK)
         return weft_fail(m->ctx, WEFT_SHAPE,
                          "weft_loader_new: field \"%s\" has rank %d; a batch of it would have one "

@@ -2,6 +2,7 @@
  *
  * Records of one label (two for CIFAR-100: coarse, then fine) and 3072 bytes, the red, the green and
  * the blue plane of 32 x 32. One file is used where it lies; several are put together in memory. */
+#include "base/reader.h"
 #include "data/set.h"
 
 #include <weft/io.h>
@@ -11,24 +12,24 @@
 enum { CIFAR_PIXELS = 3 * 32 * 32, CIFAR_COARSE = 20 };
 
 static weft_err cifar_check(weft_ctx *c, weft_bytes file, int classes) {
-    weft_reader in = weft_reader_of(c, file.name, file.data, file.bytes);
+    reader in = reader_of(c, file.name, file.data, file.bytes);
     const size_t labels = classes == 100 ? 2 : 1, record = CIFAR_PIXELS + labels;
-    if (in.n == 0) return weft_read_fail(&in, WEFT_FORMAT, 0, "records", "the file is empty");
+    if (in.n == 0) return reader_fail(&in, WEFT_FORMAT, 0, "records", "the file is empty");
     if (in.n % record)
-        return weft_read_fail(&in, WEFT_FORMAT, in.n - in.n % record, "records",
-                              "the last has %zu bytes, one of CIFAR-%d has %zu", in.n % record,
-                              classes, record);
+        return reader_fail(&in, WEFT_FORMAT, in.n - in.n % record, "records",
+                           "the last has %zu bytes, one of CIFAR-%d has %zu", in.n % record,
+                           classes, record);
     for (size_t i = 0; i < in.n; i += record) {
         const unsigned char *label = in.bytes + i;
         if (labels == 2 && *label >= CIFAR_COARSE)
-            return weft_read_fail(&in, WEFT_FORMAT, i, "coarse label",
-                                  "that of record %zu is %d, must be below %d", i / record, *label,
-                                  CIFAR_COARSE);
+            return reader_fail(&in, WEFT_FORMAT, i, "coarse label",
+                               "that of record %zu is %d, must be below %d", i / record, *label,
+                               CIFAR_COARSE);
         label += labels - 1;
         if (*label >= classes)
-            return weft_read_fail(&in, WEFT_FORMAT, (uint64_t)(label - in.bytes), "label",
-                                  "that of record %zu is %d, must be below %d", i / record, *label,
-                                  classes);
+            return reader_fail(&in, WEFT_FORMAT, (uint64_t)(label - in.bytes), "label",
+                               "that of record %zu is %d, must be below %d", i / record, *label,
+                               classes);
     }
     return WEFT_OK;
 }
@@ -36,7 +37,7 @@ static weft_err cifar_check(weft_ctx *c, weft_bytes file, int classes) {
 static weft_err cifar_fill(weft_data *d, const weft_bytes *files, size_t n, int classes) {
     size_t total = 0;
     for (size_t i = 0; i < n; i++) {
-        DATA_TRY(cifar_check(d->ctx, files[i], classes));
+        WEFT_TRY(cifar_check(d->ctx, files[i], classes));
         total += files[i].bytes;
     }
     const unsigned char *whole = files[0].data;

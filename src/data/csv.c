@@ -28,7 +28,7 @@ static weft_err csv_row_is_dropped(const csv_job *j, csv_reader r, bool *dropped
     csv_cell cell;
     bool got;
     do {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         if (!got) return WEFT_OK;
         const bool counts = j->desc->missing == WEFT_MISSING_DROPS
                                 ? j->schema->column[cell.column].kind != CSV_SKIPPED
@@ -43,12 +43,12 @@ static weft_err csv_each(csv_job *j, csv_visit *visit) {
     csv_cell cell;
     bool got, dropped = false;
     for (j->row = -1;;) {
-        if (!r.in_row) DATA_TRY(csv_row_is_dropped(j, r, &dropped));
-        DATA_TRY(csv_next(&r, &cell, &got));
+        if (!r.in_row) WEFT_TRY(csv_row_is_dropped(j, r, &dropped));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         if (!got) break;
         if (dropped) continue;
         if (cell.column == 0) j->row++;
-        DATA_TRY(visit(j, &cell));
+        WEFT_TRY(visit(j, &cell));
     }
     j->rows = j->row + 1;
     return WEFT_OK;
@@ -117,7 +117,7 @@ static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) 
                                                : CSV_FEATURE_WORDS;
     const bool full = j->words.count == CSV_MOST_WORDS;
     bool fresh;
-    DATA_TRY(csv_words_add(&j->words, cell, c->whole, &fresh));
+    WEFT_TRY(csv_words_add(&j->words, cell, c->whole, &fresh));
     if (!fresh) return WEFT_OK;
     c->words++;
     if (label && j->desc->class_count) {
@@ -142,7 +142,7 @@ static weft_err csv_learn(csv_job *j, const csv_cell *cell) {
     csv_column *const c = &j->schema->column[cell->column];
     bool missing;
     if (c->kind == CSV_SKIPPED) return WEFT_OK;
-    DATA_TRY(csv_check(j, cell, &missing));
+    WEFT_TRY(csv_check(j, cell, &missing));
     if (missing) return WEFT_OK;
     if (c->kind == CSV_WORDS || c->kind == CSV_LABEL_CLASS) return csv_learn_word(j, cell, c);
     double value = 0;
@@ -157,7 +157,7 @@ static weft_err csv_compare(csv_job *j, const csv_cell *cell) {
     const csv_column *const c = &j->schema->column[cell->column];
     bool missing;
     if (c->kind == CSV_SKIPPED) return WEFT_OK;
-    DATA_TRY(csv_check(j, cell, &missing));
+    WEFT_TRY(csv_check(j, cell, &missing));
     if (missing || c->kind == CSV_NUMBER || c->kind == CSV_LABEL_NUMBER) return WEFT_OK;
     if (csv_word_place(j->schema, c, cell) >= 0) return WEFT_OK;
     return csv_wrong(j, cell, "is none of the words that it has in the other table");
@@ -226,7 +226,7 @@ static weft_err csv_settle(csv_job *j) {
         }
     }
     for (int64_t i = 0; i < s->columns; i++) s->column[i].words = 0; /* the sorting counts again */
-    DATA_TRY(csv_words_sort(&j->words, j->d->names_store, s));
+    WEFT_TRY(csv_words_sort(&j->words, j->d->names_store, s));
     for (int64_t i = 0; i < s->columns; i++) {
         csv_column *const c = &s->column[i];
         c->first = (int32_t)s->elements;
@@ -234,7 +234,7 @@ static weft_err csv_settle(csv_job *j) {
         if (c->kind == CSV_NUMBER) s->elements++;
         else if (c->kind == CSV_WORDS) s->elements += c->words;
     }
-    if (s->elements) DATA_TRY(csv_name_elements(j));
+    if (s->elements) WEFT_TRY(csv_name_elements(j));
     return s->label >= 0 && j->desc->class_count ? csv_take_classes(j) : WEFT_OK;
 }
 
@@ -305,14 +305,14 @@ static weft_err csv_make(csv_job *j) {
     const weft_data *const like = j->desc->like;
     if (like && !like->schema)
         return weft_fail(j->d->ctx, WEFT_ARGUMENT, "weft_data_csv: .like is not a table");
-    DATA_TRY(csv_columns_find(j));
+    WEFT_TRY(csv_columns_find(j));
     if (like) {
-        DATA_TRY(csv_each(j, csv_compare));
+        WEFT_TRY(csv_each(j, csv_compare));
     } else {
-        DATA_TRY(csv_each(j, csv_learn));
-        DATA_TRY(csv_settle(j));
+        WEFT_TRY(csv_each(j, csv_learn));
+        WEFT_TRY(csv_settle(j));
     }
-    DATA_TRY(csv_arrays(j));
+    WEFT_TRY(csv_arrays(j));
     return csv_each(j, csv_write);
 }
 

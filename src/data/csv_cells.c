@@ -108,7 +108,7 @@ weft_err csv_next(csv_reader *r, csv_cell *cell, bool *got) {
     }
     *cell = (csv_cell){.line = r->line, .column = r->column};
     while (r->at < r->end && cells_blank(*r->at, r->separator)) r->at++;
-    DATA_TRY(r->at < r->end && *r->at == '"' ? cells_quoted(r, cell) : cells_plain(r, cell));
+    WEFT_TRY(r->at < r->end && *r->at == '"' ? cells_quoted(r, cell) : cells_plain(r, cell));
     cell->ends_row = r->at == r->end || *r->at != r->separator;
     if (cell->ends_row) cells_end_line(r);
     else r->at++;

@@ -29,7 +29,7 @@ static weft_err columns_first_row(csv_job *j, int64_t *columns) {
     bool got;
     *columns = 0;
     do {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         if (!got) {
             cell = (csv_cell){.line = r.line};
             return csv_bad(&r, &cell, NULL, "the file has no rows");
@@ -42,7 +42,7 @@ static weft_err columns_first_row(csv_job *j, int64_t *columns) {
 
 static weft_err columns_survey(csv_job *j) {
     int64_t columns;
-    DATA_TRY(columns_first_row(j, &columns));
+    WEFT_TRY(columns_first_row(j, &columns));
     j->seen = weft_resize(j->d->ctx, NULL, (size_t)columns * sizeof *j->seen);
     j->schema = data_alloc(j->store, sizeof *j->schema);
     csv_column *column = data_alloc(j->store, (size_t)columns * sizeof *column);
@@ -56,7 +56,7 @@ static weft_err columns_survey(csv_job *j) {
     csv_cell cell;
     bool got;
     for (j->lines = -1;;) {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         if (!got) break;
         if (cell.column == 0) j->lines++;
         if (cell.column >= columns || (cell.ends_row && cell.column != columns - 1))
@@ -79,13 +79,13 @@ static weft_err columns_first_recurs(const csv_job *j, bool *recurs) {
     bool got;
     *recurs = false;
     for (int64_t line = -1;;) {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         if (!got) return WEFT_OK;
         if (cell.column == 0) {
             first = j->start;
             line++;
         }
-        DATA_TRY(csv_next(&first, &above, &got));
+        WEFT_TRY(csv_next(&first, &above, &got));
         if (line > 0 && csv_same(&cell, &above)) *recurs = true;
     }
 }
@@ -98,7 +98,7 @@ static weft_err columns_first_is(const csv_job *j, const csv_schema *s, bool *sa
     char word[CSV_LONGEST_WORD];
     *same = j->schema->columns == s->columns;
     for (int64_t i = 0; i < j->schema->columns && *same; i++) {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         const size_t length = csv_word(&cell, word);
         *same = length == strlen(s->name[i]) && memcmp(word, s->name[i], length) == 0;
     }
@@ -111,7 +111,7 @@ static weft_err columns_find_header(csv_job *j) {
     j->header = j->desc->header > 0;
     if (j->desc->header != 0) return WEFT_OK;
     if (j->desc->like && j->desc->like->schema->name) {
-        DATA_TRY(columns_first_is(j, j->desc->like->schema, &j->header));
+        WEFT_TRY(columns_first_is(j, j->desc->like->schema, &j->header));
         if (j->header) return WEFT_OK;
     }
     if (j->lines == 0) return WEFT_OK;
@@ -124,7 +124,7 @@ static weft_err columns_find_header(csv_job *j) {
     }
     if (numbers) return WEFT_OK;
     bool recurs;
-    DATA_TRY(columns_first_recurs(j, &recurs));
+    WEFT_TRY(columns_first_recurs(j, &recurs));
     j->header = !recurs;
     return WEFT_OK;
 }
@@ -132,14 +132,14 @@ static weft_err columns_find_header(csv_job *j) {
 /* Names out of the header, or the first row into what was seen. */
 static weft_err columns_take_first(csv_job *j) {
     csv_schema *const s = j->schema;
-    DATA_TRY(columns_find_header(j));
+    WEFT_TRY(columns_find_header(j));
     csv_reader r = j->start;
     csv_cell cell;
     bool got;
     char word[CSV_LONGEST_WORD];
     size_t bytes = (size_t)s->columns * sizeof *s->name;
     for (int64_t i = 0; i < s->columns; i++) {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         const size_t length = csv_word(&cell, word);
         if (j->header && length == CSV_LONGEST_WORD)
             return csv_bad(&r, &cell, NULL, "a name of more than %d bytes", CSV_LONGEST_WORD - 1);
@@ -156,7 +156,7 @@ static weft_err columns_take_first(csv_job *j) {
     char *text = (char *)(s->name + s->columns);
     r = j->start;
     for (int64_t i = 0; i < s->columns; i++) {
-        DATA_TRY(csv_next(&r, &cell, &got));
+        WEFT_TRY(csv_next(&r, &cell, &got));
         s->name[i] = text;
         text += csv_word(&cell, text) + 1;
     }
@@ -222,8 +222,8 @@ static weft_err columns_choose_label(csv_job *j) {
 
 static weft_err columns_roles(csv_job *j) {
     csv_schema *const s = j->schema;
-    DATA_TRY(columns_skip(j));
-    DATA_TRY(columns_choose_label(j));
+    WEFT_TRY(columns_skip(j));
+    WEFT_TRY(columns_choose_label(j));
     for (int64_t i = 0; i < s->columns; i++) {
         csv_column *const c = &s->column[i];
         if (c->kind == CSV_NUMBER && j->seen[i].words) c->kind = CSV_WORDS;
@@ -254,8 +254,8 @@ static weft_err columns_adopt(csv_job *j) {
 }
 
 weft_err csv_columns_find(csv_job *j) {
-    DATA_TRY(columns_survey(j));
-    DATA_TRY(columns_take_first(j));
+    WEFT_TRY(columns_survey(j));
+    WEFT_TRY(columns_take_first(j));
     const csv_cell cell = {.line = j->start.line};
     if (j->lines == 0) return csv_bad(&j->start, &cell, NULL, "there is no row of values");
     return j->desc->like ? columns_adopt(j) : columns_roles(j);

@@ -77,7 +77,7 @@ weft_err csv_words_add(csv_words *w, const csv_cell *cell, bool whole, bool *fre
     const size_t length = csv_plain(cell, whole, word);
     *fresh = !w->places || w->table[words_find(w, column, word, length)] < 0;
     if (!*fresh || w->count == CSV_MOST_WORDS) return WEFT_OK;
-    if (w->count == w->room) DATA_TRY(words_grow(w));
+    if (w->count == w->room) WEFT_TRY(words_grow(w));
     w->table[words_find(w, column, word, length)] = (int32_t)w->count;
     w->entry[w->count++] = (csv_entry){.text = cell->text,
                                        .length = (uint32_t)cell->length,

@@ -3,6 +3,7 @@
  * Two zero bytes, the element type, the rank, an extent of four bytes per axis, then the elements;
  * all numbers have their highest byte first. Bytes are used where they lie; wider elements are
  * turned round into memory of their own. The size of the file must be what its head says. */
+#include "base/reader.h"
 #include "data/set.h"
 
 #include <weft/io.h>
@@ -36,7 +37,7 @@ static const idx_type idx_types[] = {
 enum { IDX_TYPE_COUNT = sizeof idx_types / sizeof *idx_types };
 
 typedef struct idx_file {
-    weft_reader in;
+    reader in;
     const idx_type *type;
     int64_t rows, count; /* count: elements of a row */
     weft_shape dims;     /* of a row                 */
@@ -52,39 +53,39 @@ static uint64_t idx_number(const unsigned char *p, int bytes) {
 
 /* What is before the elements: type, rank and extents. */
 static weft_err idx_head(idx_file *f) {
-    weft_reader *const in = &f->in;
-    const uint64_t magic = weft_read_number(in, "magic number", -2);
+    reader *const in = &f->in;
+    const uint64_t magic = reader_number(in, "magic number", -2);
     if (in->err == WEFT_OK && magic == 0x1f8b)
-        return weft_read_fail(in, WEFT_FORMAT, 0, "magic number",
-                              "the file is compressed; gunzip it first");
+        return reader_fail(in, WEFT_FORMAT, 0, "magic number",
+                           "the file is compressed; gunzip it first");
     if (in->err == WEFT_OK && magic)
-        return weft_read_fail(in, WEFT_FORMAT, 0, "magic number",
-                              "an IDX file begins with 00 00, this one with %02x %02x",
-                              (unsigned)magic >> 8, (unsigned)magic & 255);
-    const int code = (int)weft_read_number(in, "element type", 1);
+        return reader_fail(in, WEFT_FORMAT, 0, "magic number",
+                           "an IDX file begins with 00 00, this one with %02x %02x",
+                           (unsigned)magic >> 8, (unsigned)magic & 255);
+    const int code = (int)reader_number(in, "element type", 1);
     for (int i = 0; i < IDX_TYPE_COUNT; i++)
         if (idx_types[i].code == code) f->type = &idx_types[i];
     if (in->err == WEFT_OK && !f->type)
-        return weft_read_fail(in, WEFT_FORMAT, 2, "element type", "%02x is not known", code);
-    const int rank = (int)weft_read_number(in, "rank", 1);
+        return reader_fail(in, WEFT_FORMAT, 2, "element type", "%02x is not known", code);
+    const int rank = (int)reader_number(in, "rank", 1);
     if (in->err == WEFT_OK && (rank < 1 || rank > WEFT_MAX_RANK))
-        return weft_read_fail(in, WEFT_FORMAT, 3, "rank", "%d, must be from 1 to %d", rank,
-                              WEFT_MAX_RANK);
+        return reader_fail(in, WEFT_FORMAT, 3, "rank", "%d, must be from 1 to %d", rank,
+                           WEFT_MAX_RANK);
     f->count = 1;
     f->dims.rank = rank - 1;
     for (int i = 0; i < rank && in->err == WEFT_OK; i++) {
         char field[24];
         snprintf(field, sizeof field, "extent %d", i);
         const size_t at = in->at;
-        const int64_t extent = (int64_t)weft_read_number(in, field, -4);
+        const int64_t extent = (int64_t)reader_number(in, field, -4);
         if (in->err != WEFT_OK) break;
-        if (extent == 0) return weft_read_fail(in, WEFT_FORMAT, at, field, "it is 0");
+        if (extent == 0) return reader_fail(in, WEFT_FORMAT, at, field, "it is 0");
         if (i == 0) {
             f->rows = extent;
             continue;
         }
         if (f->count > INT64_MAX / extent)
-            return weft_read_fail(in, WEFT_FORMAT, at, field, "the product of extents overflows");
+            return reader_fail(in, WEFT_FORMAT, at, field, "the product of extents overflows");
         f->count *= extent;
         f->dims.n[i - 1] = extent;
     }
@@ -94,20 +95,20 @@ static weft_err idx_head(idx_file *f) {
 
 /* The elements must be all there, and nothing else. */
 static weft_err idx_body(idx_file *f) {
-    weft_reader *const in = &f->in;
-    DATA_TRY(idx_head(f));
+    reader *const in = &f->in;
+    WEFT_TRY(idx_head(f));
     const uint64_t have = in->n - f->head;
     const uint64_t fit = have / (uint64_t)f->type->bytes / (uint64_t)f->count;
     if (fit < (uint64_t)f->rows)
-        return weft_read_fail(
-            in, WEFT_FORMAT, in->n, "elements",
-            "the file ends early: of %lld rows of %lld %s elements %llu are there",
-            (long long)f->rows, (long long)f->count, f->type->name, (unsigned long long)fit);
+        return reader_fail(in, WEFT_FORMAT, in->n, "elements",
+                           "the file ends early: of %lld rows of %lld %s elements %llu are there",
+                           (long long)f->rows, (long long)f->count, f->type->name,
+                           (unsigned long long)fit);
     const uint64_t want = (uint64_t)f->rows * (uint64_t)f->count * (uint64_t)f->type->bytes;
     if (have != want)
-        return weft_read_fail(in, WEFT_FORMAT, f->head + want, "elements",
-                              "%llu bytes too many behind the last one",
-                              (unsigned long long)(have - want));
+        return reader_fail(in, WEFT_FORMAT, f->head + want, "elements",
+                           "%llu bytes too many behind the last one",
+                           (unsigned long long)(have - want));
     f->elements = in->bytes + f->head;
     return WEFT_OK;
 }
@@ -153,37 +154,37 @@ static weft_err idx_add(weft_data *d, const idx_file *f, weft_field field) {
 /* Labels are whole numbers from 0; gives how many classes that makes. */
 static weft_err idx_labels(idx_file *f, int64_t *classes) {
     if (f->dims.rank != 0 || f->type->dtype == WEFT_F32)
-        return weft_read_fail(&f->in, WEFT_FORMAT, 2, "element type and rank",
-                              "labels are whole numbers of rank 1, these are %s of rank %d",
-                              f->type->name, f->dims.rank + 1);
+        return reader_fail(&f->in, WEFT_FORMAT, 2, "element type and rank",
+                           "labels are whole numbers of rank 1, these are %s of rank %d",
+                           f->type->name, f->dims.rank + 1);
     *classes = 0;
     const int size = f->type->bytes;
     for (int64_t i = 0; i < f->rows; i++) {
         const uint64_t v = idx_number(f->elements + i * size, size);
         if (f->type->dtype != WEFT_U8 && v >> (8 * size - 1))
-            return weft_read_fail(&f->in, WEFT_FORMAT, f->head + (uint64_t)(i * size), "label",
-                                  "that of row %lld is below 0", (long long)i);
+            return reader_fail(&f->in, WEFT_FORMAT, f->head + (uint64_t)(i * size), "label",
+                               "that of row %lld is below 0", (long long)i);
         if ((int64_t)v >= *classes) *classes = (int64_t)v + 1;
     }
     return WEFT_OK;
 }
 
 static weft_err idx_fill(weft_data *d, weft_bytes x, weft_bytes y) {
-    idx_file pictures = {.in = weft_reader_of(d->ctx, x.name, x.data, x.bytes)};
-    idx_file labels = {.in = weft_reader_of(d->ctx, y.name, y.data, y.bytes)};
+    idx_file pictures = {.in = reader_of(d->ctx, x.name, x.data, x.bytes)};
+    idx_file labels = {.in = reader_of(d->ctx, y.name, y.data, y.bytes)};
     int64_t classes = 0;
-    DATA_TRY(idx_body(&pictures));
+    WEFT_TRY(idx_body(&pictures));
     if (y.data) {
-        DATA_TRY(idx_body(&labels));
+        WEFT_TRY(idx_body(&labels));
         if (labels.rows != pictures.rows)
-            return weft_read_fail(&labels.in, WEFT_FORMAT, 4, "extent 0",
-                                  "%lld labels, but there are %lld rows of x",
-                                  (long long)labels.rows, (long long)pictures.rows);
-        DATA_TRY(idx_labels(&labels, &classes));
+            return reader_fail(&labels.in, WEFT_FORMAT, 4, "extent 0",
+                               "%lld labels, but there are %lld rows of x", (long long)labels.rows,
+                               (long long)pictures.rows);
+        WEFT_TRY(idx_labels(&labels, &classes));
     }
     d->rows = pictures.rows;
-    DATA_TRY(idx_add(d, &pictures, (weft_field){.name = "x"}));
-    if (y.data) DATA_TRY(idx_add(d, &labels, (weft_field){.name = "y", .classes = classes}));
+    WEFT_TRY(idx_add(d, &pictures, (weft_field){.name = "x"}));
+    if (y.data) WEFT_TRY(idx_add(d, &labels, (weft_field){.name = "y", .classes = classes}));
     return WEFT_OK;
 }
 

@@ -133,7 +133,7 @@ static void loader_end_thread(weft_loader *l) {
 /* ---- making and ending ---- */
 
 static weft_err loader_fill(weft_loader *l, const weft_loader_desc *d) {
-    DATA_TRY(batch_start(&l->maker, l->ctx, d));
+    WEFT_TRY(batch_start(&l->maker, l->ctx, d));
     l->rows_store = d->data->rows_store;
     l->names_store = d->data->names_store;
     l->rows_store->users++;
@@ -265,7 +265,7 @@ weft_err weft_loader_feed(weft_loader *l, int64_t step, weft_plan *p, const weft
     for (size_t i = 0; i < n; i++) {
         const batch_field *const f = &l->maker.field[i];
         if (inputs[i].id == 0) continue;
-        DATA_TRY(weft_set(p, inputs[i], s->memory + f->offset, f->bytes * (size_t)l->maker.batch));
+        WEFT_TRY(weft_set(p, inputs[i], s->memory + f->offset, f->bytes * (size_t)l->maker.batch));
     }
     return WEFT_OK;
 }

@@ -1,5 +1,6 @@
 /* raw.c - arrays without a head: examples of a type and shape the program knows, one after the
  * other, used where they lie. The machine's byte order is taken as the file's, little-endian. */
+#include "base/reader.h"
 #include "data/set.h"
 
 #include <weft/io.h>
@@ -14,17 +15,17 @@ static weft_err raw_fill(weft_data *d, weft_bytes file, weft_dtype t, weft_shape
                          "weft_data_raw: at most %d extents, all above 0, and an example must fit "
                          "into memory",
                          WEFT_MAX_RANK);
-    weft_reader in = weft_reader_of(d->ctx, file.name, file.data, file.bytes);
+    reader in = reader_of(d->ctx, file.name, file.data, file.bytes);
     const size_t row = (size_t)bytes;
-    if (in.n == 0) return weft_read_fail(&in, WEFT_FORMAT, 0, "examples", "the file is empty");
+    if (in.n == 0) return reader_fail(&in, WEFT_FORMAT, 0, "examples", "the file is empty");
     if (in.n % row)
-        return weft_read_fail(&in, WEFT_FORMAT, in.n - in.n % row, "examples",
-                              "the last has %zu bytes; one of %lld %s elements has %zu", in.n % row,
-                              (long long)count, weft_dtype_name(t), row);
+        return reader_fail(&in, WEFT_FORMAT, in.n - in.n % row, "examples",
+                           "the last has %zu bytes; one of %lld %s elements has %zu", in.n % row,
+                           (long long)count, weft_dtype_name(t), row);
     for (size_t i = 0; t == WEFT_BOOL && i < in.n; i++)
         if (in.bytes[i] > 1)
-            return weft_read_fail(&in, WEFT_FORMAT, i, "bool", "%d in example %zu, must be 0 or 1",
-                                  in.bytes[i], i / row);
+            return reader_fail(&in, WEFT_FORMAT, i, "bool", "%d in example %zu, must be 0 or 1",
+                               in.bytes[i], i / row);
     d->rows = (int64_t)(in.n / row);
     data_add(
         d, (weft_field){.name = "x", .dtype = t, .dims = dims, .rows = in.bytes, .row_bytes = row});

@@ -139,7 +139,7 @@ static weft_err rows_choose(weft_rows *r, rows_list *l, const char *words) {
             return rows_wrong(r, "there is no column", at, n);
         for (int i = 0; i < l->n && !r->d.json; i++)
             if (l->at[i].cell == cell) return rows_wrong(r, "twice the same column,", at, n);
-        DATA_TRY(rows_add(r, l, at, n, cell));
+        WEFT_TRY(rows_add(r, l, at, n, cell));
         at = comma ? comma + 1 : NULL;
     }
     return WEFT_OK;
@@ -152,7 +152,7 @@ static weft_err rows_all_cells(weft_rows *r) {
         if (!csv_number(&r->cell[i], &value)) continue;
         snprintf(number, sizeof number, "%lld", (long long)i + 1);
         const char *const name = r->names.n ? r->names.at[i].name : number;
-        DATA_TRY(rows_add(r, &r->column, name, strlen(name), i));
+        WEFT_TRY(rows_add(r, &r->column, name, strlen(name), i));
     }
     return WEFT_OK;
 }
@@ -165,7 +165,7 @@ static weft_err rows_all_keys(weft_rows *r, weft_json object) {
         if (weft_json_kind_of(value) != WEFT_JSON_NUMBER || !n || n >= sizeof name ||
             strchr(name, '.'))
             continue;
-        if (r->column.n < ROWS_MOST_COLUMNS) DATA_TRY(rows_add(r, &r->column, name, n, 0));
+        if (r->column.n < ROWS_MOST_COLUMNS) WEFT_TRY(rows_add(r, &r->column, name, n, 0));
     }
     return WEFT_OK;
 }
@@ -174,9 +174,9 @@ static weft_err rows_settle(weft_rows *r, weft_json object) {
     rows_empty(r, &r->column); /* an attempt that failed may have left some */
     rows_empty(r, &r->kept);
     r->width = r->cells;
-    if (r->d.columns) DATA_TRY(rows_choose(r, &r->column, r->d.columns));
-    else DATA_TRY(r->d.json ? rows_all_keys(r, object) : rows_all_cells(r));
-    if (r->d.keep) DATA_TRY(rows_choose(r, &r->kept, r->d.keep));
+    if (r->d.columns) WEFT_TRY(rows_choose(r, &r->column, r->d.columns));
+    else WEFT_TRY(r->d.json ? rows_all_keys(r, object) : rows_all_cells(r));
+    if (r->d.keep) WEFT_TRY(rows_choose(r, &r->kept, r->d.keep));
     if (!r->column.n)
         return weft_fail(r->c, WEFT_FORMAT, "%s: line %lld: the first row has no numbers",
                          r->d.name, (long long)r->line);
@@ -204,7 +204,7 @@ static weft_err rows_split(weft_rows *r, csv_reader *in) {
     csv_cell cell = {0};
     bool got = true;
     for (r->cells = 0; got && !cell.ends_row; r->cells += got) {
-        DATA_TRY(csv_next(in, &cell, &got));
+        WEFT_TRY(csv_next(in, &cell, &got));
         if (!got) break;
         if (r->cells == ROWS_MOST_COLUMNS)
             return csv_bad(in, &cell, NULL, "more than %d columns", ROWS_MOST_COLUMNS);
@@ -237,7 +237,7 @@ static weft_err rows_take_names(weft_rows *r) {
         const size_t n = csv_word(&r->cell[i], word);
         if (n == CSV_LONGEST_WORD)
             return rows_wrong(r, "a name that is too long,", r->cell[i].text, r->cell[i].length);
-        DATA_TRY(rows_add(r, &r->names, word, n, i));
+        WEFT_TRY(rows_add(r, &r->names, word, n, i));
     }
     r->width = r->cells;
     return WEFT_OK;
@@ -272,7 +272,7 @@ static weft_err rows_take_cells(weft_rows *r, const csv_reader *in) {
 static weft_err rows_csv(weft_rows *r, const char *line, size_t n, bool *row) {
     csv_reader in = csv_reader_of(r->c, (weft_bytes){r->d.name, line, n}, r->separator);
     in.line = r->line;
-    DATA_TRY(rows_split(r, &in));
+    WEFT_TRY(rows_split(r, &in));
     if (!r->cells) return WEFT_OK;
     r->separator = in.separator;
     if (!r->first_seen) {
@@ -283,9 +283,9 @@ static weft_err rows_csv(weft_rows *r, const char *line, size_t n, bool *row) {
         return csv_bad(&in, &r->cell[r->cells - 1], NULL,
                        "%lld cells in the row, %lld are expected", (long long)r->cells,
                        (long long)r->width);
-    if (!r->settled) DATA_TRY(rows_settle(r, (weft_json){0}));
-    DATA_TRY(rows_text_room(r, n));
-    DATA_TRY(rows_take_cells(r, &in));
+    if (!r->settled) WEFT_TRY(rows_settle(r, (weft_json){0}));
+    WEFT_TRY(rows_text_room(r, n));
+    WEFT_TRY(rows_take_cells(r, &in));
     *row = true;
     return WEFT_OK;
 }
@@ -332,9 +332,9 @@ static weft_err rows_json(weft_rows *r, const char *line, size_t n, bool *row) {
     if (weft_json_kind_of(object) == WEFT_JSON_NONE) return weft_error_code(r->c);
     if (weft_json_kind_of(object) != WEFT_JSON_OBJECT)
         return weft_fail(r->c, WEFT_FORMAT, "%s: an object was expected", name);
-    if (!r->settled) DATA_TRY(rows_settle(r, object));
-    DATA_TRY(rows_text_room(r, n));
-    DATA_TRY(rows_take_keys(r, object));
+    if (!r->settled) WEFT_TRY(rows_settle(r, object));
+    WEFT_TRY(rows_text_room(r, n));
+    WEFT_TRY(rows_take_keys(r, object));
     *row = true;
     return WEFT_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef WEFT_DATA_SET_H
 #define WEFT_DATA_SET_H
 
+#include "base/error.h"
 #include <weft/data.h>
 
 typedef struct data_piece data_piece;
@@ -25,12 +26,6 @@ struct weft_data {
     size_t count, capacity; /* of fields */
     weft_field field[];
 };
-
-#define DATA_TRY(call)                                                                             \
-    do {                                                                                           \
-        weft_err data_try_ = (call);                                                               \
-        if (data_try_ != WEFT_OK) return data_try_;                                                \
-    } while (0)
 
 /* An empty set with room for `capacity` fields. like NULL: with new stores; otherwise with the
  * names of like, and with its rows if share_rows. NULL after weft_fail. */

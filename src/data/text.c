@@ -4,6 +4,7 @@
  * decoded twice, first to check them and to see which there are, then to write their numbers. Which
  * there are is a bitmap over all code points; a character's number is how many bits lie below its
  * own, so classes are in the order of code points. */
+#include "base/reader.h"
 #include "data/set.h"
 
 #include <weft/io.h>
@@ -98,7 +99,7 @@ static weft_err text_alphabet_of(weft_ctx *c, const weft_data *like, text_alphab
 }
 
 /* Checks every character; without a given alphabet, notes it. Gives how many there are. */
-static weft_err text_survey(weft_reader *in, bool given, text_alphabet *a, size_t *characters) {
+static weft_err text_survey(reader *in, bool given, text_alphabet *a, size_t *characters) {
     *characters = 0;
     for (size_t i = 0; i < in->n; (*characters)++) {
         uint32_t code = 0;
@@ -109,7 +110,7 @@ static weft_err text_survey(weft_reader *in, bool given, text_alphabet *a, size_
         if (wrong) {
             char field[40];
             snprintf(field, sizeof field, "character %zu", *characters);
-            return weft_read_fail(in, WEFT_FORMAT, i, field, "%s", wrong);
+            return reader_fail(in, WEFT_FORMAT, i, field, "%s", wrong);
         }
         text_add_code(a, code);
         i += (size_t)length;
@@ -135,7 +136,7 @@ static const char *const *text_names(weft_data *d, const text_alphabet *a) {
 }
 
 /* The numbers of all characters: bytes if there are at most 256 different ones. */
-static weft_err text_numbers(weft_data *d, const weft_reader *in, const text_alphabet *a,
+static weft_err text_numbers(weft_data *d, const reader *in, const text_alphabet *a,
                              size_t characters, weft_field *f) {
     f->classes = a->count;
     f->dtype = a->count <= 256 ? WEFT_U8 : WEFT_I32;
@@ -170,18 +171,18 @@ static weft_err text_windows(weft_data *d, weft_bytes file, const weft_text_desc
         return weft_fail(d->ctx, WEFT_ARGUMENT,
                          "weft_data_text: length %lld, stride %lld; both must be above 0",
                          (long long)length, (long long)stride);
-    weft_reader in = weft_reader_of(d->ctx, file.name, file.data, file.bytes);
+    reader in = reader_of(d->ctx, file.name, file.data, file.bytes);
     size_t characters = in.n;
-    if (a && t->like) DATA_TRY(text_alphabet_of(d->ctx, t->like, a));
-    if (a) DATA_TRY(text_survey(&in, t->like != NULL, a, &characters));
+    if (a && t->like) WEFT_TRY(text_alphabet_of(d->ctx, t->like, a));
+    if (a) WEFT_TRY(text_survey(&in, t->like != NULL, a, &characters));
     if (characters <= (uint64_t)length)
-        return weft_read_fail(&in, WEFT_FORMAT, in.n, "text",
-                              "it has %zu characters; a window of %lld and its target need one "
-                              "more than that",
-                              characters, (long long)length);
+        return reader_fail(&in, WEFT_FORMAT, in.n, "text",
+                           "it has %zu characters; a window of %lld and its target need one "
+                           "more than that",
+                           characters, (long long)length);
     weft_field x = {.name = "x", .dims = weft_dims(length)};
     if (a) {
-        DATA_TRY(text_numbers(d, &in, a, characters, &x));
+        WEFT_TRY(text_numbers(d, &in, a, characters, &x));
     } else {
         x.dtype = WEFT_U8;
         x.classes = 256;

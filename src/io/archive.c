@@ -1,7 +1,9 @@
 /* archive.c - named arrays and texts: making, finding, putting. Formats are elsewhere. */
 #include "io/archive.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/utf8.h"
 #include "io/bytes.h"
-#include "io/sort.h"
 #include <string.h>
 
 static const struct {
@@ -60,7 +62,8 @@ void weft_archive_free(weft_archive *a) {
 }
 
 void *archive_block(weft_archive *a, size_t bytes) {
-    if (!bytes_room(a->c, &a->block, a->blocks, &a->block_room, sizeof *a->block)) return NULL;
+    if (!mem_room(mem_of(a->c), &a->block, a->blocks, &a->block_room, sizeof *a->block))
+        return NULL;
     void *p = weft_resize(a->c, NULL, bytes ? bytes : 1);
     if (p) a->block[a->blocks++] = p;
     return p;
@@ -82,7 +85,7 @@ static void archive_drop_block(weft_archive *a, const void *p) {
 }
 
 bool archive_keep_map(weft_archive *a, weft_file f) {
-    if (!bytes_room(a->c, &a->map, a->maps, &a->map_room, sizeof *a->map)) return false;
+    if (!mem_room(mem_of(a->c), &a->map, a->maps, &a->map_room, sizeof *a->map)) return false;
     a->map[a->maps++] = f;
     return true;
 }
@@ -196,15 +199,15 @@ static weft_err archive_checked(const weft_archive *a, const char *what, size_t 
 }
 
 weft_err weft_archive_list(const weft_archive *a, size_t i, weft_array *out) {
-    IO_TRY(archive_checked(a, "weft_archive_list", i, out));
+    WEFT_TRY(archive_checked(a, "weft_archive_list", i, out));
     archive_tell(a, &a->array[i], out);
     out->data = NULL;
     return WEFT_OK;
 }
 
 weft_err weft_archive_at(weft_archive *a, size_t i, weft_array *out) {
-    IO_TRY(archive_checked(a, "weft_archive_at", i, out));
-    IO_TRY(archive_look(a, &a->array[i]));
+    WEFT_TRY(archive_checked(a, "weft_archive_at", i, out));
+    WEFT_TRY(archive_look(a, &a->array[i]));
     archive_tell(a, &a->array[i], out);
     return WEFT_OK;
 }
@@ -217,7 +220,7 @@ weft_err weft_archive_find(weft_archive *a, const char *name, weft_array *out) {
     if (!x)
         return weft_fail(a->c, WEFT_ARGUMENT, "%s: there is no array \"%s\"", reader_path(a->name),
                          name);
-    IO_TRY(archive_look(a, x));
+    WEFT_TRY(archive_look(a, x));
     archive_tell(a, x, out);
     return WEFT_OK;
 }
@@ -252,8 +255,9 @@ weft_err weft_archive_put(weft_archive *a, const weft_array *x) {
         return weft_fail(a->c, WEFT_ARGUMENT, "weft_archive_put: more than %d arrays",
                          ARCHIVE_MAX_ARRAYS);
     char *block = NULL;
-    if (x->bytes < SIZE_MAX / 2 && bytes_room(a->c, &a->array, a->n, &a->room, sizeof *a->array) &&
-        bytes_room(a->c, &a->order, a->n, &a->order_room, sizeof *a->order) &&
+    if (x->bytes < SIZE_MAX / 2 &&
+        mem_room(mem_of(a->c), &a->array, a->n, &a->room, sizeof *a->array) &&
+        mem_room(mem_of(a->c), &a->order, a->n, &a->order_room, sizeof *a->order) &&
         (x->dims.rank <= (int64_t)(a->extent_room - a->extents) ||
          archive_exactly(a->c, &a->extent, a->extents, a->extents + WEFT_MAX_RANK, &a->extent_room,
                          sizeof *a->extent)))
@@ -290,14 +294,14 @@ weft_err weft_archive_text(weft_archive *a, const char *key, const char *value) 
     size_t n = strlen(key), m = value ? strlen(value) : 0, at = 0;
     bool sound = reader_is_name(key, n);
     for (size_t i = 0, k; i < m && sound; i += k) {
-        k = weft_utf8(value + i, m - i);
+        k = utf8_length(value + i, m - i);
         sound = k > 0;
     }
     if (!sound)
         return weft_fail(a->c, WEFT_ARGUMENT, "weft_archive_text: key or value is no proper UTF-8");
     while (at < a->texts && strcmp(a->text[at].key, key) != 0) at++;
     if (value) {
-        char *block = bytes_room(a->c, &a->text, a->texts, &a->text_room, sizeof *a->text)
+        char *block = mem_room(mem_of(a->c), &a->text, a->texts, &a->text_room, sizeof *a->text)
                           ? archive_block(a, n + m + 2)
                           : NULL;
         if (!block) return archive_no_memory(a);

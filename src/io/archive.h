@@ -5,7 +5,27 @@
 #ifndef WEFT_IO_ARCHIVE_H
 #define WEFT_IO_ARCHIVE_H
 
-#include "io/reader.h"
+#include "base/error.h"
+#include "base/checked.h"
+#include "base/reader.h"
+#include "weft/io.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "files hold little-endian values, and values are used where they lie"
+#endif
+
+/* Bytes of an array. An extent of zero makes it empty, whatever the others are, as long as their
+ * product is a number too. */
+static inline bool check_array(const weft_shape *dims, weft_file_type type, uint64_t *bytes) {
+    uint64_t product = weft_file_type_size(type), empty = 1;
+    for (int i = 0; i < dims->rank; i++) {
+        if (dims->n[i] < 0) return false;
+        if (!dims->n[i]) empty = 0;
+        else if (!check_mul(product, (uint64_t)dims->n[i], &product)) return false;
+    }
+    *bytes = product * empty;
+    return product <= INT64_MAX;
+}
 
 enum { ARCHIVE_MAX_ARRAYS = 1000000 };
 
@@ -83,9 +103,9 @@ weft_err archive_look(weft_archive *a, archive_array *x); /* unpack, compare wit
 weft_err archive_no_memory(const weft_archive *a);
 
 /* Readers of one format each, for a file that is mapped or in memory. */
-weft_err safetensors_read(weft_archive *a, weft_reader *r); /* of an "index": without texts */
-weft_err index_read(weft_archive *a, weft_reader *r);
-weft_err npy_read(weft_archive *a, weft_reader *r);
-weft_err npz_read(weft_archive *a, weft_reader *r);
+weft_err safetensors_read(weft_archive *a, reader *r); /* of an "index": without texts */
+weft_err index_read(weft_archive *a, reader *r);
+weft_err npy_read(weft_archive *a, reader *r);
+weft_err npz_read(weft_archive *a, reader *r);
 
 #endif

@@ -1,22 +1,9 @@
-/* bytes.c - lists that grow, and bytes put together before they are written. */
+/* bytes.c - bytes put together before they are written. */
 #include "io/bytes.h"
+#include "base/json.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-bool bytes_room(weft_ctx *c, void *list, size_t count, size_t *room, size_t element) {
-    if (count < *room) return true;
-    uint64_t grown = (uint64_t)*room + *room / 2 + 16, size;
-    size_t fits;
-    if (!check_mul(grown, element, &size) || !check_size(size, &fits)) return false;
-    void *old;
-    memcpy(&old, list, sizeof old);
-    void *p = weft_resize(c, old, fits);
-    if (!p) return false;
-    memcpy(list, &p, sizeof p);
-    *room = (size_t)grown;
-    return true;
-}
 
 static bool bytes_need(io_bytes *b, size_t more) {
     if (b->failed) return false;
@@ -56,9 +43,9 @@ void bytes_print(io_bytes *b, const char *format, ...) {
 }
 
 void bytes_quote(io_bytes *b, const char *text) {
-    size_t n = weft_json_quote(NULL, 0, text);
+    size_t n = json_quote(NULL, 0, text);
     if (!bytes_need(b, n)) return;
-    weft_json_quote(b->s + b->n, n + 1, text);
+    json_quote(b->s + b->n, n + 1, text);
     b->n += n;
 }
 

@@ -1,12 +1,9 @@
-/* bytes.h - memory that grows: lists, and the bytes of a header being written. */
+/* bytes.h - the bytes of a header being written. */
 #ifndef WEFT_IO_BYTES_H
 #define WEFT_IO_BYTES_H
 
-#include "io/checked.h"
-
-/* Room for one more element in a list: grows by half. False when out of memory. `list` is the
- * address of a pointer. */
-bool bytes_room(weft_ctx *c, void *list, size_t count, size_t *room, size_t element);
+#include "base/checked.h"
+#include "weft/io.h"
 
 /* Bytes one after the other. The first failure sticks; s is ended by a 0 that n does not count. */
 typedef struct io_bytes {

@@ -38,14 +38,14 @@ static char *checkpoint_previous(weft_ctx *c, const char *path) {
 
 static weft_err checkpoint_texts(weft_archive *a, const weft_checkpoint *k) {
     char number[24];
-    IO_TRY(weft_archive_text(a, "format", "pt")); /* what readers in Python look for */
-    IO_TRY(weft_archive_text(a, ARCHIVE_CHECKPOINT_KEY, CHECKPOINT_VERSION));
-    IO_TRY(weft_archive_text(a, "weft.version", weft_version()));
+    WEFT_TRY(weft_archive_text(a, "format", "pt")); /* what readers in Python look for */
+    WEFT_TRY(weft_archive_text(a, ARCHIVE_CHECKPOINT_KEY, CHECKPOINT_VERSION));
+    WEFT_TRY(weft_archive_text(a, "weft.version", weft_version()));
 #define X(field, key, most)                                                                        \
     if ((uint64_t)k->field > (uint64_t)(most))                                                     \
         return weft_fail(a->c, WEFT_ARGUMENT, "weft_checkpoint_save: " #field " is negative");     \
     snprintf(number, sizeof number, "%" PRIu64, (uint64_t)k->field);                               \
-    IO_TRY(weft_archive_text(a, key, number));
+    WEFT_TRY(weft_archive_text(a, key, number));
     CHECKPOINT_NUMBERS(X)
 #undef X
     return WEFT_OK;
@@ -54,7 +54,7 @@ static weft_err checkpoint_texts(weft_archive *a, const weft_checkpoint *k) {
 static weft_err checkpoint_put_extra(weft_archive *a, weft_archive *extra) {
     for (size_t i = 0; i < extra->n; i++) {
         weft_array t;
-        IO_TRY(weft_archive_at(extra, i, &t));
+        WEFT_TRY(weft_archive_at(extra, i, &t));
         size_t n = strlen(t.name) + sizeof ARCHIVE_EXTRA;
         char *name = n <= NAME_MAX_BYTES ? archive_pool(a, n) : NULL;
         if (!name)
@@ -69,7 +69,7 @@ static weft_err checkpoint_put_extra(weft_archive *a, weft_archive *extra) {
         int n = snprintf(key, sizeof key, ARCHIVE_EXTRA "%s", extra->text[i].key);
         if (n < 0 || (size_t)n >= sizeof key)
             return weft_fail(a->c, WEFT_ARGUMENT, "extra text \"%.60s...\": too long", key);
-        IO_TRY(weft_archive_text(a, key, extra->text[i].value));
+        WEFT_TRY(weft_archive_text(a, key, extra->text[i].value));
     }
     return WEFT_OK;
 }
@@ -81,7 +81,7 @@ static weft_err checkpoint_collect(weft_archive *a, weft_state *s, const weft_ch
         return archive_no_memory(a);
     for (size_t i = 0; i < entries; i++) {
         weft_entry e;
-        IO_TRY(weft_state_entry(s, i, &e));
+        WEFT_TRY(weft_state_entry(s, i, &e));
         if (!reader_is_name(e.name, strlen(e.name)))
             return weft_fail(a->c, WEFT_ARGUMENT,
                              "weft_checkpoint_save: \"%.60s\" is no name for a file", e.name);
@@ -89,8 +89,8 @@ static weft_err checkpoint_collect(weft_archive *a, weft_state *s, const weft_ch
         if (!data) return weft_error_code(a->c);
         archive_add(a, e.name, weft_file_type_of(e.dtype), &e.dims, data, e.bytes);
     }
-    IO_TRY(checkpoint_texts(a, k));
-    if (k->extra) IO_TRY(checkpoint_put_extra(a, k->extra));
+    WEFT_TRY(checkpoint_texts(a, k));
+    if (k->extra) WEFT_TRY(checkpoint_put_extra(a, k->extra));
     const archive_array *twice = archive_sort(a, 0);
     return twice
                ? weft_fail(a->c, WEFT_ARGUMENT,
@@ -144,7 +144,7 @@ weft_err weft_checkpoint_save(weft_state *s, const char *path, const weft_checkp
                          s ? "path" : "state");
     size_t inside;
     if (!k) k = &none;
-    IO_TRY(checkpoint_inside(c, path, k, &inside));
+    WEFT_TRY(checkpoint_inside(c, path, k, &inside));
     char *real = inside ? file_copy_text(c, path, "") : file_resolve(c, path);
     if (!real && inside) return weft_fail(c, WEFT_MEMORY, "%s: out of memory", reader_path(path));
     weft_archive *a = real ? archive_named(c, real) : NULL;
@@ -175,13 +175,13 @@ static weft_err checkpoint_get_extra(weft_archive *a, weft_archive *extra) {
     for (size_t i = 0; i < a->n; i++) {
         weft_array t;
         if (strncmp(a->array[i].name, ARCHIVE_EXTRA, n) != 0) continue;
-        IO_TRY(weft_archive_at(a, i, &t));
+        WEFT_TRY(weft_archive_at(a, i, &t));
         t.name += n;
-        IO_TRY(weft_archive_put(extra, &t));
+        WEFT_TRY(weft_archive_put(extra, &t));
     }
     for (size_t i = 0; i < a->texts; i++)
         if (strncmp(a->text[i].key, ARCHIVE_EXTRA, n) == 0)
-            IO_TRY(weft_archive_text(extra, a->text[i].key + n, a->text[i].value));
+            WEFT_TRY(weft_archive_text(extra, a->text[i].key + n, a->text[i].value));
     return WEFT_OK;
 }
 
@@ -198,7 +198,7 @@ weft_err weft_checkpoint_facts(weft_archive *a, weft_checkpoint *k) {
                          reader_path(a->name), version);
     uint64_t v;
 #define X(field, key, most)                                                                        \
-    IO_TRY(checkpoint_number(a, key, most, &v));                                                   \
+    WEFT_TRY(checkpoint_number(a, key, most, &v));                                                 \
     if (sizeof k->field == sizeof v) memcpy(&k->field, &v, sizeof v);
     CHECKPOINT_NUMBERS(X)
 #undef X
@@ -270,7 +270,7 @@ weft_err weft_checkpoint_load(weft_state *s, const char *path, weft_checkpoint *
         return weft_fail(c, WEFT_ARGUMENT, "weft_checkpoint_load: the %s is NULL",
                          s ? "path" : "state");
     size_t inside;
-    IO_TRY(checkpoint_inside(c, path, k, &inside));
+    WEFT_TRY(checkpoint_inside(c, path, k, &inside));
     char *real = file_resolve(c, path);
     if (!real) return weft_error_code(c);
     weft_err e = checkpoint_read(s, inside ? path : real, inside, k);

@@ -2,7 +2,8 @@
  *
  * Values go through a chunk of doubles, or of 64-bit integers where the source is whole. With
  * nowhere to write the same work is done for its answer alone. */
-#include "io/reader.h"
+#include "base/reader.h"
+#include "io/archive.h"
 #include <math.h>
 #include <string.h>
 

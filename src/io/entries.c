@@ -53,13 +53,13 @@ weft_err weft_state_save(weft_state *s, weft_archive *a, const weft_save_desc *d
     for (size_t i = 0; i < weft_state_count(s); i++) {
         weft_entry e;
         char buffer[NAME_MAX_BYTES + 1];
-        IO_TRY(weft_state_entry(s, i, &e));
+        WEFT_TRY(weft_state_entry(s, i, &e));
         if (!entries_chosen(&e, d->trained_only, d->all)) continue;
         const char *name = entries_name(buffer, d->prefix, e.name);
         if (!name)
             return weft_fail(weft_state_ctx(s), WEFT_ARGUMENT,
                              "weft_state_save: \"%.60s\" is no name for a file", e.name);
-        IO_TRY(entries_save(s, a, &e, name));
+        WEFT_TRY(entries_save(s, a, &e, name));
     }
     return WEFT_OK;
 }
@@ -107,7 +107,7 @@ static weft_err entries_misfit(entries_load *l, const weft_entry *e, const weft_
 static weft_err entries_array(entries_load *l, size_t i, weft_entry *e, archive_array **out) {
     char buffer[NAME_MAX_BYTES + 1];
     *out = NULL;
-    IO_TRY(weft_state_entry(l->s, i, e));
+    WEFT_TRY(weft_state_entry(l->s, i, e));
     const char *name = entries_name(buffer, l->d->prefix, e->name);
     archive_array *x = name ? archive_find(l->a, 0, name) : NULL;
     if (x) l->known[x - l->a->array] = 1;
@@ -123,9 +123,9 @@ static weft_err entries_check(entries_load *l, size_t i) {
     weft_entry e;
     archive_array *x;
     weft_array t;
-    IO_TRY(entries_array(l, i, &e, &x));
+    WEFT_TRY(entries_array(l, i, &e, &x));
     if (!x) return WEFT_OK;
-    IO_TRY(archive_look(l->a, x));
+    WEFT_TRY(archive_look(l->a, x));
     archive_tell(l->a, x, &t);
     weft_file_type type = weft_file_type_of(e.dtype);
     bool same = t.dims.rank == e.dims.rank && entries_kind(t.type) == entries_kind(type);
@@ -162,13 +162,13 @@ static weft_err entries_apply(entries_load *l, size_t i, void *scratch) {
     weft_entry e;
     archive_array *x;
     weft_array t;
-    IO_TRY(entries_array(l, i, &e, &x));
+    WEFT_TRY(entries_array(l, i, &e, &x));
     if (!x) return WEFT_OK;
     archive_tell(l->a, x, &t);
     weft_file_type type = weft_file_type_of(e.dtype);
     if (t.type == type && type != WEFT_FILE_BOOL)
         return weft_state_set(l->s, e.name, e.bytes ? t.data : "", e.bytes);
-    IO_TRY(weft_array_convert(weft_state_ctx(l->s), &t, type, scratch, e.bytes));
+    WEFT_TRY(weft_array_convert(weft_state_ctx(l->s), &t, type, scratch, e.bytes));
     return weft_state_set(l->s, e.name, scratch, e.bytes);
 }
 

@@ -347,7 +347,7 @@ static weft_err file_keep(file_writer *w, const char *previous) {
 
 weft_err file_place(file_writer *w, const char *previous) {
     if (w->err != WEFT_OK) return w->err;
-    if (previous) IO_TRY(file_keep(w, previous));
+    if (previous) WEFT_TRY(file_keep(w, previous));
     if (renameat(w->folder, w->temporary, w->folder, file_base(w->path)) == 0) {
         w->placed = true;
         if (!file_sync(w->folder)) file_failed(w, "its folder cannot be forced to the disk");

@@ -2,7 +2,9 @@
 #ifndef WEFT_IO_FILE_H
 #define WEFT_IO_FILE_H
 
-#include "io/reader.h"
+#include "base/checked.h"
+#include "base/reader.h"
+#include "weft/io.h"
 
 /* A file in the making: a temporary beside its place. begin, add..., finish, place; or abandon,
  * which is also how every writer ends. After a failure only abandon does anything. */

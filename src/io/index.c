@@ -3,9 +3,10 @@
  * Shards are opened beneath the folder of the index and nowhere else: names that lead upwards and
  * symbolic links are refused. The index must name every array of its shards, and the shard it is
  * in, exactly. */
+#include "base/json.h"
+#include "base/reader.h"
 #include "io/archive.h"
 #include "io/file.h"
-#include "io/json.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -19,13 +20,13 @@ typedef struct index_shard {
 
 typedef struct index_parse {
     weft_archive *a;
-    weft_reader *r;
+    reader *r;
     index_shard *shard;
     size_t shards;
 } index_parse;
 
 static weft_err index_bad(index_parse *p, weft_json at, const char *field, const char *what) {
-    return weft_read_fail(p->r, WEFT_FORMAT, json_offset(p->r, at), field, "%s", what);
+    return reader_fail(p->r, WEFT_FORMAT, json_offset(p->r, at), field, "%s", what);
 }
 
 static index_shard *index_find(index_parse *p, weft_json name) {
@@ -41,18 +42,18 @@ static weft_err index_open(index_parse *p, weft_json name) {
     if (!file_is_downwards(path))
         return index_bad(p, name, "shard", "only a path downwards is followed");
     if (p->shards == INDEX_MAX_SHARDS)
-        return weft_read_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, name), "shard",
-                              "more than %d", INDEX_MAX_SHARDS);
+        return reader_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, name), "shard", "more than %d",
+                           INDEX_MAX_SHARDS);
     weft_file f;
-    IO_TRY(file_beneath(p->r->c, p->r->file, path, &f));
+    WEFT_TRY(file_beneath(p->r->c, p->r->file, path, &f));
     if (!archive_keep_map(p->a, f)) {
         weft_file_close(&f);
         return archive_no_memory(p->a);
     }
     index_shard *s = &p->shard[p->shards++];
     *s = (index_shard){.name = name, .first = p->a->n};
-    weft_reader r = weft_reader_of(p->r->c, path, f.bytes, f.n);
-    IO_TRY(safetensors_read(p->a, &r));
+    reader r = reader_of(p->r->c, path, f.bytes, f.n);
+    WEFT_TRY(safetensors_read(p->a, &r));
     s->end = p->a->n;
     return WEFT_OK;
 }
@@ -74,7 +75,7 @@ static weft_err index_walk(index_parse *p, weft_json map) {
     while (weft_json_next(map, &key, &value)) {
         if (weft_json_kind_of(value) != WEFT_JSON_TEXT)
             return index_bad(p, value, "weight_map", "the name of a shard was expected");
-        if (!index_find(p, value)) IO_TRY(index_open(p, value));
+        if (!index_find(p, value)) WEFT_TRY(index_open(p, value));
     }
     const archive_array *twice = archive_sort(p->a, 0);
     char field[FIELD_BYTES];
@@ -82,7 +83,7 @@ static weft_err index_walk(index_parse *p, weft_json map) {
         return index_bad(p, map, reader_field(field, "weight_map", twice->name),
                          "the array is in two shards");
     for (key = value = (weft_json){0}; weft_json_next(map, &key, &value);)
-        IO_TRY(index_match(p, key, value));
+        WEFT_TRY(index_match(p, key, value));
     for (size_t i = 0; i < p->shards; i++)
         if (p->shard[i].named != p->shard[i].end - p->shard[i].first)
             return index_bad(p, p->shard[i].name, "weight_map",
@@ -105,7 +106,7 @@ static weft_err index_texts(index_parse *p, weft_json m) {
     return WEFT_OK;
 }
 
-weft_err index_read(weft_archive *a, weft_reader *r) {
+weft_err index_read(weft_archive *a, reader *r) {
     index_parse p = {.a = a, .r = r};
     weft_json j = json_inside(r, 0, r->n), map = weft_json_get(j, "weight_map");
     if (r->err != WEFT_OK) return r->err;

@@ -2,10 +2,10 @@
  *
  * A packed member is first unpacked into nothing, to see that it has the size and the checksum the
  * file claims; only then does it get memory, unless that is no more than its packed data takes. */
+#include "base/crc.h"
+#include "base/sha256.h"
 #include "io/archive.h"
-#include "io/crc.h"
 #include "io/inflate.h"
-#include "io/sha256.h"
 #include <string.h>
 
 /* Where in its file a place is; 0 for memory of our own. */
@@ -100,7 +100,7 @@ static weft_err look_unpack(weft_archive *a, archive_array *x, const archive_pac
     const unsigned char *values = k->from;
     if (k->deflated) {
         unsigned char *whole = NULL;
-        IO_TRY(look_inflated(a, x, k, &whole));
+        WEFT_TRY(look_inflated(a, x, k, &whole));
         values = whole;
     } else if (k->has_crc && crc_zip(0, k->from, (size_t)k->unpacked) != k->crc) {
         return look_bad(a, x, k->from, "the checksum (CRC-32) is wrong");
@@ -129,7 +129,7 @@ static weft_err look_unpack(weft_archive *a, archive_array *x, const archive_pac
 weft_err archive_look(weft_archive *a, archive_array *x) {
     if (x->pack) return look_unpack(a, x, &a->pack[x->pack - 1]);
     if (!x->has_crc) return WEFT_OK;
-    if (weft_crc32c(0, x->data, (size_t)x->bytes) != x->crc)
+    if (crc_32c(0, x->data, (size_t)x->bytes) != x->crc)
         return look_bad(a, x, x->data, "the checksum (CRC-32C) is wrong");
     x->has_crc = false;
     return WEFT_OK;
@@ -139,7 +139,7 @@ weft_err archive_look(weft_archive *a, archive_array *x) {
 
 weft_err weft_archive_verify(weft_archive *a) {
     if (!a) return weft_fail(NULL, WEFT_ARGUMENT, "weft_archive_verify: the archive is NULL");
-    for (size_t i = 0; i < a->n; i++) IO_TRY(archive_look(a, &a->array[i]));
+    for (size_t i = 0; i < a->n; i++) WEFT_TRY(archive_look(a, &a->array[i]));
     return WEFT_OK;
 }
 
@@ -152,7 +152,7 @@ static void look_hash_number(sha256 *s, uint64_t v) {
 weft_err weft_archive_hash(weft_archive *a, char out[65]) {
     if (!a || !out)
         return weft_fail(a ? a->c : NULL, WEFT_ARGUMENT, "weft_archive_hash: NULL was given");
-    IO_TRY(weft_archive_verify(a));
+    WEFT_TRY(weft_archive_verify(a));
     sha256 s;
     sha256_start(&s);
     for (size_t i = 0; i < a->n; i++) {

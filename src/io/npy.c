@@ -3,6 +3,8 @@
  * The header is a Python dictionary of three known keys; nothing else is understood. Object arrays,
  * structures, text, dates and complex numbers are refused. */
 #include "io/npy.h"
+#include "base/mem.h"
+#include "base/reader.h"
 #include "io/archive.h"
 #include <string.h>
 
@@ -12,43 +14,43 @@ static const char *const npy_known[] = {
 #undef X
 };
 
-static weft_err npy_bad(weft_reader *r, const char *field, const char *what) {
-    return weft_read_fail(r, WEFT_FORMAT, r->at, field, "%s", what);
+static weft_err npy_bad(reader *r, const char *field, const char *what) {
+    return reader_fail(r, WEFT_FORMAT, r->at, field, "%s", what);
 }
 
-weft_err npy_start(weft_reader *r, uint64_t *size) {
+weft_err npy_start(reader *r, uint64_t *size) {
     const size_t from = r->at;
-    const unsigned char *magic = weft_read_bytes(r, "magic", 6);
+    const unsigned char *magic = reader_bytes(r, "magic", 6);
     if (!magic) return r->err;
     if (memcmp(magic, "\x93NUMPY", 6) != 0)
-        return weft_read_fail(r, WEFT_FORMAT, from, "magic", "not a .npy file");
-    uint64_t major = weft_read_number(r, "version", 1), minor = weft_read_number(r, "version", 1);
+        return reader_fail(r, WEFT_FORMAT, from, "magic", "not a .npy file");
+    uint64_t major = reader_number(r, "version", 1), minor = reader_number(r, "version", 1);
     if (r->err == WEFT_OK && (major < 1 || major > 3 || minor))
-        return weft_read_fail(r, WEFT_UNSUPPORTED, from + 6, "version",
-                              "%u.%u, 1.0 to 3.0 are known", (unsigned)major, (unsigned)minor);
-    uint64_t n = weft_read_number(r, "length of the header", major == 1 ? 2 : 4);
+        return reader_fail(r, WEFT_UNSUPPORTED, from + 6, "version", "%u.%u, 1.0 to 3.0 are known",
+                           (unsigned)major, (unsigned)minor);
+    uint64_t n = reader_number(r, "length of the header", major == 1 ? 2 : 4);
     if (r->err == WEFT_OK && n > NPY_MAX_HEADER)
-        return weft_read_fail(r, WEFT_FORMAT, from + 8, "length of the header",
-                              "%llu, at most %d is read", (unsigned long long)n, NPY_MAX_HEADER);
+        return reader_fail(r, WEFT_FORMAT, from + 8, "length of the header",
+                           "%llu, at most %d is read", (unsigned long long)n, NPY_MAX_HEADER);
     *size = r->at - from + n;
     return r->err;
 }
 
 /* ---- the dictionary; `end` is where it ends ---- */
 
-static int npy_peek(weft_reader *r, size_t end) {
+static int npy_peek(reader *r, size_t end) {
     while (r->at < end && r->bytes[r->at] == ' ') r->at++;
     return r->at < end ? r->bytes[r->at] : -1;
 }
 
-static bool npy_accept(weft_reader *r, size_t end, int b) {
+static bool npy_accept(reader *r, size_t end, int b) {
     if (npy_peek(r, end) != b) return false;
     r->at++;
     return true;
 }
 
 /* 'text' or "text" without escapes, at most n - 1 bytes. */
-static weft_err npy_text(weft_reader *r, size_t end, const char *field, char *out, size_t n) {
+static weft_err npy_text(reader *r, size_t end, const char *field, char *out, size_t n) {
     int quote = npy_peek(r, end);
     if (quote != '\'' && quote != '"') return npy_bad(r, field, "a text in quotes was expected");
     size_t from = ++r->at;
@@ -62,13 +64,13 @@ static weft_err npy_text(weft_reader *r, size_t end, const char *field, char *ou
     return WEFT_OK;
 }
 
-static weft_err npy_type(weft_reader *r, size_t end, npy_header *h) {
+static weft_err npy_type(reader *r, size_t end, npy_header *h) {
     char text[16];
     npy_peek(r, end);
     size_t from = r->at;
     if (npy_peek(r, end) == '[')
-        return weft_read_fail(r, WEFT_UNSUPPORTED, from, "descr", "structures are not read");
-    IO_TRY(npy_text(r, end, "descr", text, sizeof text));
+        return reader_fail(r, WEFT_UNSUPPORTED, from, "descr", "structures are not read");
+    WEFT_TRY(npy_text(r, end, "descr", text, sizeof text));
     const char *name = text;
     bool ordered = *name && strchr("<>|=", *name);
     h->big_endian = *name == '>';
@@ -79,11 +81,11 @@ static weft_err npy_type(weft_reader *r, size_t end, npy_header *h) {
             h->big_endian = h->big_endian && weft_file_type_size(h->type) > 1;
             return WEFT_OK;
         }
-    return weft_read_fail(r, WEFT_UNSUPPORTED, from, "descr", "type \"%s\" is not read%s", text,
-                          *name == 'O' ? ": objects are programs" : "");
+    return reader_fail(r, WEFT_UNSUPPORTED, from, "descr", "type \"%s\" is not read%s", text,
+                       *name == 'O' ? ": objects are programs" : "");
 }
 
-static weft_err npy_flag(weft_reader *r, size_t end, bool *out) {
+static weft_err npy_flag(reader *r, size_t end, bool *out) {
     npy_peek(r, end);
     size_t left = end - r->at;
     *out = left >= 4 && memcmp(r->bytes + r->at, "True", 4) == 0;
@@ -93,7 +95,7 @@ static weft_err npy_flag(weft_reader *r, size_t end, bool *out) {
     return WEFT_OK;
 }
 
-static weft_err npy_shape(weft_reader *r, size_t end, weft_shape *out) {
+static weft_err npy_shape(reader *r, size_t end, weft_shape *out) {
     *out = (weft_shape){0};
     if (!npy_accept(r, end, '(')) return npy_bad(r, "shape", "'(' was expected");
     bool comma = true;
@@ -109,8 +111,8 @@ static weft_err npy_shape(weft_reader *r, size_t end, weft_shape *out) {
         if (r->at == from) return npy_bad(r, "shape", "an extent of 0 or more was expected");
         if (r->at < end && r->bytes[r->at] == 'L') r->at++; /* Python 2 wrote 3L */
         if (out->rank == WEFT_MAX_RANK)
-            return weft_read_fail(r, WEFT_UNSUPPORTED, from, "shape", "more than %d axes",
-                                  WEFT_MAX_RANK);
+            return reader_fail(r, WEFT_UNSUPPORTED, from, "shape", "more than %d axes",
+                               WEFT_MAX_RANK);
         out->n[out->rank++] = (int64_t)v;
         comma = npy_accept(r, end, ',');
     }
@@ -118,7 +120,7 @@ static weft_err npy_shape(weft_reader *r, size_t end, weft_shape *out) {
     return WEFT_OK;
 }
 
-static weft_err npy_entries(weft_reader *r, size_t end, npy_header *h) {
+static weft_err npy_entries(reader *r, size_t end, npy_header *h) {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
     int seen = 0;
     if (!npy_accept(r, end, '{')) return npy_bad(r, "header", "'{' was expected");
@@ -126,19 +128,19 @@ static weft_err npy_entries(weft_reader *r, size_t end, npy_header *h) {
         char key[16];
         npy_peek(r, end);
         size_t from = r->at;
-        IO_TRY(npy_text(r, end, "key", key, sizeof key));
+        WEFT_TRY(npy_text(r, end, "key", key, sizeof key));
         int which = !strcmp(key, "descr")           ? DESCR
                     : !strcmp(key, "fortran_order") ? ORDER
                     : !strcmp(key, "shape")         ? SHAPE
                                                     : 0;
         if (!which || seen & which)
-            return weft_read_fail(r, WEFT_FORMAT, from, "header", "the key \"%s\" is %s", key,
-                                  which ? "there twice" : "unknown");
+            return reader_fail(r, WEFT_FORMAT, from, "header", "the key \"%s\" is %s", key,
+                               which ? "there twice" : "unknown");
         seen |= which;
         if (!npy_accept(r, end, ':')) return npy_bad(r, key, "':' was expected");
-        if (which == DESCR) IO_TRY(npy_type(r, end, h));
-        else if (which == ORDER) IO_TRY(npy_flag(r, end, &h->fortran));
-        else IO_TRY(npy_shape(r, end, &h->dims));
+        if (which == DESCR) WEFT_TRY(npy_type(r, end, h));
+        else if (which == ORDER) WEFT_TRY(npy_flag(r, end, &h->fortran));
+        else WEFT_TRY(npy_shape(r, end, &h->dims));
         if (!npy_accept(r, end, ',') && npy_peek(r, end) != '}')
             return npy_bad(r, "header", "',' or '}' was expected");
     }
@@ -151,18 +153,18 @@ static weft_err npy_entries(weft_reader *r, size_t end, npy_header *h) {
     return r->at == end ? WEFT_OK : npy_bad(r, "header", "nothing more was expected");
 }
 
-weft_err npy_header_read(weft_reader *r, npy_header *h) {
+weft_err npy_header_read(reader *r, npy_header *h) {
     *h = (npy_header){0};
     uint64_t size = 0;
     const size_t start = r->at;
-    IO_TRY(npy_start(r, &size));
+    WEFT_TRY(npy_start(r, &size));
     const size_t from = r->at;
-    if (!weft_read_bytes(r, "header", size - (from - start))) return r->err;
+    if (!reader_bytes(r, "header", size - (from - start))) return r->err;
     const size_t end = r->at;
     r->at = from;
-    IO_TRY(npy_entries(r, end, h));
+    WEFT_TRY(npy_entries(r, end, h));
     if (!check_array(&h->dims, h->type, &h->bytes))
-        return weft_read_fail(r, WEFT_FORMAT, from, "shape", "the product overflows");
+        return reader_fail(r, WEFT_FORMAT, from, "shape", "the product overflows");
     h->fortran = h->fortran && h->dims.rank > 1;
     return WEFT_OK;
 }
@@ -182,19 +184,19 @@ static char *npy_name(weft_archive *a, const char *path) {
     return name;
 }
 
-weft_err npy_read(weft_archive *a, weft_reader *r) {
+weft_err npy_read(weft_archive *a, reader *r) {
     npy_header h;
-    IO_TRY(npy_header_read(r, &h));
+    WEFT_TRY(npy_header_read(r, &h));
     if (h.bytes != r->n - r->at)
-        return weft_read_fail(r, WEFT_FORMAT, r->at, "values",
-                              "type and shape take %llu bytes, the file has %llu",
-                              (unsigned long long)h.bytes, (unsigned long long)(r->n - r->at));
+        return reader_fail(r, WEFT_FORMAT, r->at, "values",
+                           "type and shape take %llu bytes, the file has %llu",
+                           (unsigned long long)h.bytes, (unsigned long long)(r->n - r->at));
     const char *name = npy_name(a, r->file);
     if (!name || !archive_reserve(a, 1, (size_t)h.dims.rank, 0)) return archive_no_memory(a);
     const unsigned char *values = r->bytes + r->at;
     archive_array *x = archive_add(a, name, h.type, &h.dims, values, h.bytes);
     if (h.big_endian || h.fortran) {
-        if (!bytes_room(a->c, &a->pack, a->packs, &a->pack_room, sizeof *a->pack))
+        if (!mem_room(mem_of(a->c), &a->pack, a->packs, &a->pack_room, sizeof *a->pack))
             return archive_no_memory(a);
         a->pack[a->packs++] = (archive_pack){.from = values,
                                              .packed = h.bytes,

@@ -3,7 +3,7 @@
 #define WEFT_IO_NPY_H
 
 #include "io/bytes.h"
-#include "io/reader.h"
+#include "base/reader.h"
 
 enum { NPY_MAX_HEADER = 65536, NPY_LONGEST_START = 12 }; /* magic, version, length */
 
@@ -15,8 +15,8 @@ typedef struct npy_header {
 } npy_header;
 
 /* Bytes before the values, from the first NPY_LONGEST_START bytes (or what there is of them). */
-weft_err npy_start(weft_reader *r, uint64_t *size);
-weft_err npy_header_read(weft_reader *r, npy_header *out); /* r->at is then where values begin */
+weft_err npy_start(reader *r, uint64_t *size);
+weft_err npy_header_read(reader *r, npy_header *out); /* r->at is then where values begin */
 void npy_header_write(io_bytes *b, weft_file_type type, const weft_shape *dims);
 
 #endif

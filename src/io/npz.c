@@ -9,12 +9,13 @@
  *
  * What a file may claim: no member may grow by more than deflate can (1032 times), and beyond 1 GiB
  * all members together by no more than 64 times the file. */
+#include "base/json.h"
+#include "base/reader.h"
+#include "base/sort.h"
 #include "io/archive.h"
 #include "io/bytes.h"
 #include "io/inflate.h"
-#include "io/json.h"
 #include "io/npy.h"
-#include "io/sort.h"
 #include <string.h>
 
 enum { ZIP_END = 22, ZIP_END_64 = 56, ZIP_LOCATOR = 20, ZIP_ENTRY = 46, ZIP_LOCAL = 30 };
@@ -34,46 +35,45 @@ typedef struct zip_member {
 
 typedef struct zip_parse {
     weft_archive *a;
-    weft_reader *r;
+    reader *r;
     uint64_t directory, directory_bytes, members;
     uint64_t grown;   /* bytes of all members unpacked */
     uint64_t comment; /* offset of what follows the end, up to the end of the file */
     char *pool;
 } zip_parse;
 
-static weft_err zip_bad(weft_reader *r, uint64_t at, const char *field, const char *what) {
-    return weft_read_fail(r, WEFT_FORMAT, at, field, "%s", what);
+static weft_err zip_bad(reader *r, uint64_t at, const char *field, const char *what) {
+    return reader_fail(r, WEFT_FORMAT, at, field, "%s", what);
 }
 
 /* ---- the end of the file ---- */
 
 static weft_err zip_end_64(zip_parse *p, size_t end) {
-    weft_reader *r = p->r;
+    reader *r = p->r;
     r->at = end - ZIP_LOCATOR;
-    weft_read_number(r, "zip64 locator", 4);
-    if (weft_read_number(r, "disk", 4))
-        return zip_bad(r, end - ZIP_LOCATOR, "disk", "more than one");
-    uint64_t at = weft_read_number(r, "zip64 end of directory", 8);
-    if (weft_read_number(r, "disks", 4) > 1) return zip_bad(r, end - 4, "disks", "more than one");
+    reader_number(r, "zip64 locator", 4);
+    if (reader_number(r, "disk", 4)) return zip_bad(r, end - ZIP_LOCATOR, "disk", "more than one");
+    uint64_t at = reader_number(r, "zip64 end of directory", 8);
+    if (reader_number(r, "disks", 4) > 1) return zip_bad(r, end - 4, "disks", "more than one");
     if (at > end - ZIP_LOCATOR || end - ZIP_LOCATOR - at != ZIP_END_64)
         return zip_bad(r, end - ZIP_LOCATOR + 8, "zip64 end of directory",
                        "not where it should be");
     r->at = (size_t)at;
-    if (weft_read_number(r, "zip64 end of directory", 4) != 0x06064b50)
+    if (reader_number(r, "zip64 end of directory", 4) != 0x06064b50)
         return zip_bad(r, at, "zip64 end of directory", "no signature");
-    weft_read_bytes(r, "zip64 end of directory", 8 + 2 + 2 + 4 + 4);
-    uint64_t here = weft_read_number(r, "members", 8);
-    p->members = weft_read_number(r, "members", 8);
+    reader_bytes(r, "zip64 end of directory", 8 + 2 + 2 + 4 + 4);
+    uint64_t here = reader_number(r, "members", 8);
+    p->members = reader_number(r, "members", 8);
     if (here != p->members) return zip_bad(r, at + 24, "members", "on more than one disk");
-    p->directory_bytes = weft_read_number(r, "size of the directory", 8);
-    p->directory = weft_read_number(r, "offset of the directory", 8);
+    p->directory_bytes = reader_number(r, "size of the directory", 8);
+    p->directory = reader_number(r, "offset of the directory", 8);
     if (p->directory > at || at - p->directory != p->directory_bytes)
         return zip_bad(r, at + 40, "directory", "offset and size do not lead to its end");
     return r->err;
 }
 
 static weft_err zip_end(zip_parse *p) {
-    weft_reader *r = p->r;
+    reader *r = p->r;
     if (r->n < ZIP_END) return zip_bad(r, 0, "end of directory", "the file is too short");
     size_t at = r->n - ZIP_END, last = at > 65535 ? at - 65535 : 0;
     for (;; at--) { /* a comment of any length may follow, which must end with the file */
@@ -83,11 +83,11 @@ static weft_err zip_end(zip_parse *p) {
     }
     p->comment = at + ZIP_END;
     r->at = at + 4;
-    uint64_t disk = weft_read_number(r, "disk", 2), first = weft_read_number(r, "disk", 2);
-    uint64_t here = weft_read_number(r, "members", 2);
-    p->members = weft_read_number(r, "members", 2);
-    p->directory_bytes = weft_read_number(r, "size of the directory", 4);
-    p->directory = weft_read_number(r, "offset of the directory", 4);
+    uint64_t disk = reader_number(r, "disk", 2), first = reader_number(r, "disk", 2);
+    uint64_t here = reader_number(r, "members", 2);
+    p->members = reader_number(r, "members", 2);
+    p->directory_bytes = reader_number(r, "size of the directory", 4);
+    p->directory = reader_number(r, "offset of the directory", 4);
     if (at >= ZIP_LOCATOR && !memcmp(r->bytes + at - ZIP_LOCATOR, "PK\6\7", 4))
         return zip_end_64(p, at);
     if (disk || first || here != p->members)
@@ -100,18 +100,18 @@ static weft_err zip_end(zip_parse *p) {
 /* ---- the directory ---- */
 
 /* The 64-bit form of those numbers that are all ones, in a fixed order. */
-static weft_err zip_wide(weft_reader *r, uint64_t end, zip_member *m) {
+static weft_err zip_wide(reader *r, uint64_t end, zip_member *m) {
     uint64_t *number[] = {&m->unpacked, &m->packed, &m->local};
     while (r->at < end && r->err == WEFT_OK) {
-        uint64_t kind = weft_read_number(r, "extra field", 2), n;
-        n = weft_read_number(r, "extra field", 2);
+        uint64_t kind = reader_number(r, "extra field", 2), n;
+        n = reader_number(r, "extra field", 2);
         if (r->err != WEFT_OK) return r->err;
         if (n > end - r->at) return zip_bad(r, r->at - 2, "extra field", "longer than its room");
         uint64_t next = r->at + n;
         for (int i = 0; kind == 1 && i < 3; i++) {
             if (*number[i] != 0xffffffff) continue;
             if (next - r->at < 8) return zip_bad(r, r->at, "zip64 sizes", "missing");
-            *number[i] = weft_read_number(r, "zip64 sizes", 8);
+            *number[i] = reader_number(r, "zip64 sizes", 8);
         }
         r->at = (size_t)next;
     }
@@ -119,63 +119,63 @@ static weft_err zip_wide(weft_reader *r, uint64_t end, zip_member *m) {
 }
 
 static weft_err zip_entry(zip_parse *p, zip_member *m) {
-    weft_reader *r = p->r;
+    reader *r = p->r;
     *m = (zip_member){.entry = r->at};
-    if (weft_read_number(r, "entry", 4) != 0x02014b50)
+    if (reader_number(r, "entry", 4) != 0x02014b50)
         return zip_bad(r, m->entry, "entry", "no signature");
-    weft_read_bytes(r, "version", 4);
-    m->flags = (unsigned)weft_read_number(r, "flags", 2);
-    m->method = (unsigned)weft_read_number(r, "method", 2);
-    weft_read_bytes(r, "time", 4);
-    m->crc = (uint32_t)weft_read_number(r, "checksum", 4);
-    m->packed = weft_read_number(r, "packed size", 4);
-    m->unpacked = weft_read_number(r, "size", 4);
-    m->length = (size_t)weft_read_number(r, "length of the name", 2);
-    uint64_t extra = weft_read_number(r, "length of the extra field", 2);
-    uint64_t comment = weft_read_number(r, "length of the comment", 2);
-    weft_read_bytes(r, "attributes", 2 + 2 + 4);
-    m->local = weft_read_number(r, "offset", 4);
-    m->name = weft_read_bytes(r, "name", m->length);
+    reader_bytes(r, "version", 4);
+    m->flags = (unsigned)reader_number(r, "flags", 2);
+    m->method = (unsigned)reader_number(r, "method", 2);
+    reader_bytes(r, "time", 4);
+    m->crc = (uint32_t)reader_number(r, "checksum", 4);
+    m->packed = reader_number(r, "packed size", 4);
+    m->unpacked = reader_number(r, "size", 4);
+    m->length = (size_t)reader_number(r, "length of the name", 2);
+    uint64_t extra = reader_number(r, "length of the extra field", 2);
+    uint64_t comment = reader_number(r, "length of the comment", 2);
+    reader_bytes(r, "attributes", 2 + 2 + 4);
+    m->local = reader_number(r, "offset", 4);
+    m->name = reader_bytes(r, "name", m->length);
     uint64_t end = r->at + extra;
-    if (!weft_read_bytes(r, "extra field", extra)) return r->err;
+    if (!reader_bytes(r, "extra field", extra)) return r->err;
     r->at = (size_t)(end - extra);
-    IO_TRY(zip_wide(r, end, m));
+    WEFT_TRY(zip_wide(r, end, m));
     r->at = (size_t)end;
-    weft_read_bytes(r, "comment", comment);
+    reader_bytes(r, "comment", comment);
     if (r->err != WEFT_OK) return r->err;
     if (r->at > p->directory + p->directory_bytes)
         return zip_bad(r, m->entry, "entry", "reaches beyond the directory");
     if (!reader_is_name(m->name, m->length))
         return zip_bad(r, m->entry + ZIP_ENTRY, "name", "not a name in UTF-8");
     if (m->flags & ZIP_ENCRYPTED)
-        return weft_read_fail(r, WEFT_UNSUPPORTED, m->entry + 8, "flags", "encrypted");
+        return reader_fail(r, WEFT_UNSUPPORTED, m->entry + 8, "flags", "encrypted");
     if (m->method != 0 && m->method != 8)
-        return weft_read_fail(r, WEFT_UNSUPPORTED, m->entry + 10, "method",
-                              "%u, only stored and deflated are read", m->method);
+        return reader_fail(r, WEFT_UNSUPPORTED, m->entry + 10, "method",
+                           "%u, only stored and deflated are read", m->method);
     return WEFT_OK;
 }
 
 /* The local header must say the same; then m->local is where the data begins. */
 static weft_err zip_local(zip_parse *p, zip_member *m) {
-    weft_reader *r = p->r;
+    reader *r = p->r;
     size_t back = r->at;
     uint64_t at = m->local, packed, unpacked;
     if (at > p->directory || p->directory - at < ZIP_LOCAL)
         return zip_bad(r, m->entry + 42, "offset", "beyond the members");
     r->at = (size_t)at;
-    if (weft_read_number(r, "member", 4) != 0x04034b50)
+    if (reader_number(r, "member", 4) != 0x04034b50)
         return zip_bad(r, at, "member", "no signature");
-    weft_read_bytes(r, "version", 2);
-    unsigned flags = (unsigned)weft_read_number(r, "flags", 2);
-    unsigned method = (unsigned)weft_read_number(r, "method", 2);
-    weft_read_bytes(r, "time", 4);
-    uint32_t crc = (uint32_t)weft_read_number(r, "checksum", 4);
-    packed = weft_read_number(r, "packed size", 4);
-    unpacked = weft_read_number(r, "size", 4);
-    uint64_t length = weft_read_number(r, "length of the name", 2);
-    uint64_t extra = weft_read_number(r, "length of the extra field", 2);
-    const char *name = weft_read_bytes(r, "name", length);
-    weft_read_bytes(r, "extra field", extra);
+    reader_bytes(r, "version", 2);
+    unsigned flags = (unsigned)reader_number(r, "flags", 2);
+    unsigned method = (unsigned)reader_number(r, "method", 2);
+    reader_bytes(r, "time", 4);
+    uint32_t crc = (uint32_t)reader_number(r, "checksum", 4);
+    packed = reader_number(r, "packed size", 4);
+    unpacked = reader_number(r, "size", 4);
+    uint64_t length = reader_number(r, "length of the name", 2);
+    uint64_t extra = reader_number(r, "length of the extra field", 2);
+    const char *name = reader_bytes(r, "name", length);
+    reader_bytes(r, "extra field", extra);
     if (r->err != WEFT_OK) return r->err;
     if (length != m->length || memcmp(name, m->name, m->length) != 0 || method != m->method ||
         ((flags ^ m->flags) & (ZIP_ENCRYPTED | ZIP_LATER)))
@@ -183,7 +183,7 @@ static weft_err zip_local(zip_parse *p, zip_member *m) {
     zip_member again = {.packed = packed, .unpacked = unpacked};
     uint64_t end = r->at;
     r->at = (size_t)(end - extra);
-    IO_TRY(zip_wide(r, end, &again));
+    WEFT_TRY(zip_wide(r, end, &again));
     if (!(flags & ZIP_LATER) &&
         (crc != m->crc || again.packed != m->packed || again.unpacked != m->unpacked))
         return zip_bad(r, at + 14, "member", "sizes or checksum differ from the directory");
@@ -195,9 +195,9 @@ static weft_err zip_local(zip_parse *p, zip_member *m) {
     r->at = back;
     if (!check_add(p->grown, m->unpacked, &p->grown) ||
         (p->grown > ZIP_FREE_GROWTH && p->grown / ZIP_MOST_GROWTH > r->n))
-        return weft_read_fail(r, WEFT_UNSUPPORTED, m->entry + 24, "size",
-                              "the members together would be more than %d times the file",
-                              ZIP_MOST_GROWTH);
+        return reader_fail(r, WEFT_UNSUPPORTED, m->entry + 24, "size",
+                           "the members together would be more than %d times the file",
+                           ZIP_MOST_GROWTH);
     return WEFT_OK;
 }
 
@@ -233,9 +233,9 @@ static weft_err zip_header(zip_parse *p, const zip_member *m, const char *file, 
     weft_ctx *c = p->r->c;
     const unsigned char *from = p->r->bytes + m->local;
     if (m->method == 0) {
-        weft_reader s = weft_reader_of(c, file, p->r->bytes, (size_t)(m->local + m->packed));
+        reader s = reader_of(c, file, p->r->bytes, (size_t)(m->local + m->packed));
         s.at = (size_t)m->local;
-        IO_TRY(npy_header_read(&s, h));
+        WEFT_TRY(npy_header_read(&s, h));
         *skip = s.at - m->local;
         return WEFT_OK;
     }
@@ -246,11 +246,11 @@ static weft_err zip_header(zip_parse *p, const zip_member *m, const char *file, 
     if (!t) return archive_no_memory(p->a);
     uint64_t size = 0;
     size_t n = zip_unpack_some(from, m, &t->z, t->prefix, NPY_LONGEST_START);
-    weft_reader s = weft_reader_of(c, file, t->prefix, n);
+    reader s = reader_of(c, file, t->prefix, n);
     weft_err e = npy_start(&s, &size);
     if (e == WEFT_OK) {
         n = zip_unpack_some(from, m, &t->z, t->prefix, (size_t)size);
-        s = weft_reader_of(c, file, t->prefix, n);
+        s = reader_of(c, file, t->prefix, n);
         if (n < size && t->z.wrong)
             e = zip_bad(p->r, m->local + t->z.at, "packed data", t->z.wrong);
         else e = npy_header_read(&s, h);
@@ -288,16 +288,16 @@ static weft_err zip_texts_at(zip_parse *p, uint64_t at, uint64_t n) {
 
 static weft_err zip_texts(zip_parse *p, const zip_member *m) {
     if (m->method != 0)
-        return weft_read_fail(p->r, WEFT_UNSUPPORTED, m->entry + 10, ZIP_TEXTS,
-                              "is read only where it is stored");
+        return reader_fail(p->r, WEFT_UNSUPPORTED, m->entry + 10, ZIP_TEXTS,
+                           "is read only where it is stored");
     return zip_texts_at(p, m->local, m->packed);
 }
 
 static weft_err zip_array(zip_parse *p, const zip_member *m) {
     weft_archive *a = p->a;
     if (m->length < 5 || memcmp(m->name + m->length - 4, ".npy", 4) != 0)
-        return weft_read_fail(p->r, WEFT_UNSUPPORTED, m->entry + ZIP_ENTRY, "name",
-                              "a member that is no .npy file");
+        return reader_fail(p->r, WEFT_UNSUPPORTED, m->entry + ZIP_ENTRY, "name",
+                           "a member that is no .npy file");
     const char *name = p->pool;
     memcpy(p->pool, m->name, m->length - 4);
     p->pool[m->length - 4] = 0;
@@ -311,12 +311,12 @@ static weft_err zip_array(zip_parse *p, const zip_member *m) {
     uint64_t skip = 0;
     weft_err e = file.failed ? archive_no_memory(a) : zip_header(p, m, file.s, &h, &skip);
     bytes_free(&file);
-    IO_TRY(e);
+    WEFT_TRY(e);
     if (m->unpacked < skip || m->unpacked - skip != h.bytes)
-        return weft_read_fail(p->r, WEFT_FORMAT, m->entry + 24, "size",
-                              "type and shape of \"%.40s\" take %llu bytes, the member has %llu",
-                              name, (unsigned long long)h.bytes,
-                              (unsigned long long)(m->unpacked < skip ? 0 : m->unpacked - skip));
+        return reader_fail(p->r, WEFT_FORMAT, m->entry + 24, "size",
+                           "type and shape of \"%.40s\" take %llu bytes, the member has %llu", name,
+                           (unsigned long long)h.bytes,
+                           (unsigned long long)(m->unpacked < skip ? 0 : m->unpacked - skip));
     a->pack[a->packs++] = (archive_pack){.from = p->r->bytes + m->local,
                                          .packed = m->packed,
                                          .unpacked = m->unpacked,
@@ -355,14 +355,13 @@ static weft_err zip_reserve(zip_parse *p) {
     enum { LEAST = 100 }; /* bytes a member takes: entry, local header, .npy header */
     weft_archive *a = p->a;
     if (p->members > p->r->n / LEAST || p->members > ARCHIVE_MAX_ARRAYS)
-        return weft_read_fail(p->r, WEFT_FORMAT, p->directory, "directory",
-                              "the file has no room for %llu members",
-                              (unsigned long long)p->members);
+        return reader_fail(p->r, WEFT_FORMAT, p->directory, "directory",
+                           "the file has no room for %llu members", (unsigned long long)p->members);
     size_t n = (size_t)p->members, names = 0;
     p->r->at = (size_t)p->directory;
     for (size_t i = 0; i < n; i++) {
         zip_member m;
-        IO_TRY(zip_entry(p, &m));
+        WEFT_TRY(zip_entry(p, &m));
         names += m.length + 1;
     }
     if (p->r->at != p->directory + p->directory_bytes)
@@ -375,24 +374,24 @@ static weft_err zip_reserve(zip_parse *p) {
                                                                              : archive_no_memory(a);
 }
 
-weft_err npz_read(weft_archive *a, weft_reader *r) {
+weft_err npz_read(weft_archive *a, reader *r) {
     zip_parse p = {.a = a, .r = r};
-    IO_TRY(zip_end(&p));
-    IO_TRY(zip_reserve(&p));
+    WEFT_TRY(zip_end(&p));
+    WEFT_TRY(zip_reserve(&p));
     bool texts = false;
     for (uint64_t i = 0; i < p.members; i++) {
         zip_member m;
-        IO_TRY(zip_entry(&p, &m));
-        IO_TRY(zip_local(&p, &m));
+        WEFT_TRY(zip_entry(&p, &m));
+        WEFT_TRY(zip_local(&p, &m));
         bool is_texts = m.length == sizeof ZIP_TEXTS - 1 && !memcmp(m.name, ZIP_TEXTS, m.length);
         if (is_texts && texts) return zip_bad(r, m.entry, "name", ZIP_TEXTS " is there twice");
         texts = texts || is_texts;
-        IO_TRY(is_texts ? zip_texts(&p, &m) : zip_array(&p, &m));
+        WEFT_TRY(is_texts ? zip_texts(&p, &m) : zip_array(&p, &m));
     }
-    IO_TRY(zip_disjoint(&p));
+    WEFT_TRY(zip_disjoint(&p));
     const bool said = r->n - p.comment > 1 && !memcmp(r->bytes + p.comment, "{\"", 2);
     if (said && texts) return zip_bad(r, p.comment, "comment", "the texts are there twice");
-    if (said) IO_TRY(zip_texts_at(&p, p.comment, r->n - p.comment));
+    if (said) WEFT_TRY(zip_texts_at(&p, p.comment, r->n - p.comment));
     if (archive_sort(a, 0)) return zip_bad(r, p.directory, "name", "two members have the same");
     a->format = "npz";
     return WEFT_OK;

@@ -2,7 +2,7 @@
  *
  * All sizes in the zip file are written in their 64-bit form, so that large and small files take
  * one path. Times are that of the first day zip knows: equal arrays give equal bytes. */
-#include "io/crc.h"
+#include "base/crc.h"
 #include "io/file.h"
 #include "io/npy.h"
 #include "io/write.h"
@@ -15,7 +15,7 @@ weft_err npy_write(weft_archive *a, const char *path) {
         return weft_fail(a->c, WEFT_ARGUMENT, "%s: a .npy file holds one array, here are %zu",
                          reader_path(path), a->n);
     weft_array t;
-    IO_TRY(weft_archive_at(a, 0, &t));
+    WEFT_TRY(weft_archive_at(a, 0, &t));
     io_bytes head = {.c = a->c};
     npy_header_write(&head, t.type, &t.dims);
     file_writer w = {.c = a->c, .fd = -1, .folder = -1};
@@ -86,7 +86,7 @@ static void zip_texts_write(io_bytes *b, const weft_archive *a) {
 
 static weft_err zip_put_array(weft_archive *a, size_t i, file_writer *w, io_bytes *directory) {
     weft_array t;
-    IO_TRY(weft_archive_at(a, i, &t));
+    WEFT_TRY(weft_archive_at(a, i, &t));
     io_bytes head = {.c = a->c};
     npy_header_write(&head, t.type, &t.dims);
     weft_err e = head.failed ? archive_no_memory(a)

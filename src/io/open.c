@@ -1,26 +1,27 @@
 /* open.c - which format is it? By content when reading, by name when writing. */
+#include "base/reader.h"
 #include "io/archive.h"
 #include "io/write.h"
 #include <string.h>
 
-static bool open_starts(const weft_reader *r, const char *with, size_t n) {
+static bool open_starts(const reader *r, const char *with, size_t n) {
     return r->n >= n && memcmp(r->bytes, with, n) == 0;
 }
 
 /* An index is JSON text; a safetensors file begins with a length, which has zeros in it. */
-static bool open_is_json(const weft_reader *r) {
+static bool open_is_json(const reader *r) {
     size_t i = 0;
     while (i < r->n && memchr(" \t\r\n", r->bytes[i], 4)) i++;
     return i < r->n && r->bytes[i] == '{' && !memchr(r->bytes, 0, r->n < 8 ? r->n : 8);
 }
 
-static weft_err open_read(weft_archive *a, weft_reader *r, bool in_folder) {
+static weft_err open_read(weft_archive *a, reader *r, bool in_folder) {
     if (open_starts(r, "\x93NUMPY", 6)) return npy_read(a, r);
     if (open_starts(r, "PK\3\4", 4) || open_starts(r, "PK\5\6", 4) || open_starts(r, "PK\6\6", 4))
         return npz_read(a, r); /* the last two have no members */
     if (!open_is_json(r)) return safetensors_read(a, r);
     if (in_folder) return index_read(a, r);
-    return weft_read_fail(r, WEFT_UNSUPPORTED, 0, "index", "its shards are found by path alone");
+    return reader_fail(r, WEFT_UNSUPPORTED, 0, "index", "its shards are found by path alone");
 }
 
 weft_archive *weft_archive_parse(weft_ctx *c, const void *bytes, size_t n, const char *name) {
@@ -30,7 +31,7 @@ weft_archive *weft_archive_parse(weft_ctx *c, const void *bytes, size_t n, const
     }
     weft_archive *a = archive_named(c, name ? name : "memory");
     if (!a) return NULL;
-    weft_reader r = weft_reader_of(c, a->name, bytes ? bytes : "", n);
+    reader r = reader_of(c, a->name, bytes ? bytes : "", n);
     a->memory = (weft_file){r.bytes, n};
     if (open_read(a, &r, false) == WEFT_OK) return a;
     weft_archive_free(a);
@@ -50,7 +51,7 @@ weft_archive *weft_archive_open(weft_ctx *c, const char *path) {
     }
     weft_err e;
     if (archive_keep_map(a, f)) {
-        weft_reader r = weft_reader_of(c, a->name, f.bytes, f.n);
+        reader r = reader_of(c, a->name, f.bytes, f.n);
         e = open_read(a, &r, true);
     } else {
         weft_file_close(&f);

@@ -3,9 +3,11 @@
  * The header is walked twice: once to count, so that the table takes no more memory than it must,
  * and once to fill it. Checksums of our own (ARCHIVE_CRC_KEY in the metadata) are honoured where
  * they are; the one of the header at once, those of arrays at the first look. */
+#include "base/crc.h"
+#include "base/json.h"
+#include "base/reader.h"
+#include "base/sort.h"
 #include "io/archive.h"
-#include "io/json.h"
-#include "io/sort.h"
 #include <string.h>
 
 enum { SAFE_MAX_HEADER = 100000000 };
@@ -13,7 +15,7 @@ enum { SAFE_MAX_HEADER = 100000000 };
 
 typedef struct safe_parse {
     weft_archive *a;
-    weft_reader *r;
+    reader *r;
     weft_json header, metadata;
     size_t first; /* arrays the archive had before */
     bool texts;   /* keep them */
@@ -23,7 +25,7 @@ typedef struct safe_parse {
 } safe_parse;
 
 static weft_err safe_bad(safe_parse *p, weft_json at, const char *field, const char *what) {
-    return weft_read_fail(p->r, WEFT_FORMAT, json_offset(p->r, at), field, "%s", what);
+    return reader_fail(p->r, WEFT_FORMAT, json_offset(p->r, at), field, "%s", what);
 }
 
 /* The next string of the pool. Counted before, so there is room. */
@@ -63,7 +65,7 @@ static weft_err safe_count(safe_parse *p) {
     weft_json key = {0}, value = {0};
     while (weft_json_next(p->header, &key, &value)) {
         if (weft_json_is(key, SAFE_METADATA)) {
-            IO_TRY(safe_count_metadata(p, value, &texts, &pool));
+            WEFT_TRY(safe_count_metadata(p, value, &texts, &pool));
             continue;
         }
         char name[NAME_MAX_BYTES + 1];
@@ -76,10 +78,10 @@ static weft_err safe_count(safe_parse *p) {
         arrays += 1, extents += rank < WEFT_MAX_RANK ? rank : WEFT_MAX_RANK, pool += n + 1;
     }
     if (arrays > ARCHIVE_MAX_ARRAYS - p->first)
-        return weft_read_fail(p->r, WEFT_UNSUPPORTED, 8, "header", "more than %d arrays",
-                              ARCHIVE_MAX_ARRAYS);
+        return reader_fail(p->r, WEFT_UNSUPPORTED, 8, "header", "more than %d arrays",
+                           ARCHIVE_MAX_ARRAYS);
     if (!archive_reserve(p->a, arrays, extents, texts) || !(p->pool = archive_pool(p->a, pool)))
-        return weft_read_fail(p->r, WEFT_MEMORY, 8, "header", "out of memory");
+        return reader_fail(p->r, WEFT_MEMORY, 8, "header", "out of memory");
     return WEFT_OK;
 }
 
@@ -95,8 +97,8 @@ static weft_err safe_type(safe_parse *p, weft_json j, const char *name, weft_fil
             return WEFT_OK;
         }
     weft_json_text(j, text, sizeof text);
-    return weft_read_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, j),
-                          reader_field(field, "dtype", name), "unknown type \"%s\"", text);
+    return reader_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, j),
+                       reader_field(field, "dtype", name), "unknown type \"%s\"", text);
 }
 
 static weft_err safe_shape(safe_parse *p, weft_json j, const char *name, weft_shape *out) {
@@ -110,8 +112,8 @@ static weft_err safe_shape(safe_parse *p, weft_json j, const char *name, weft_sh
         int64_t n = weft_json_integer(value, -1);
         if (n < 0) return safe_bad(p, value, field, "an extent of 0 or more was expected");
         if (out->rank == WEFT_MAX_RANK)
-            return weft_read_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, value), field,
-                                  "more than %d axes", WEFT_MAX_RANK);
+            return reader_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, value), field,
+                               "more than %d axes", WEFT_MAX_RANK);
         out->n[out->rank++] = n;
     }
     return WEFT_OK;
@@ -126,13 +128,13 @@ static weft_err safe_offsets(safe_parse *p, weft_json j, const char *name, uint6
     if (weft_json_kind_of(j) != WEFT_JSON_ARRAY || weft_json_count(j) != 2 || from < 0 || to < from)
         return safe_bad(p, j, field, "two offsets, begin and end, were expected");
     if ((uint64_t)to > p->bytes)
-        return weft_read_fail(p->r, WEFT_FORMAT, json_offset(p->r, j), field,
-                              "ends at %lld, the file has %llu bytes of values", (long long)to,
-                              (unsigned long long)p->bytes);
+        return reader_fail(p->r, WEFT_FORMAT, json_offset(p->r, j), field,
+                           "ends at %lld, the file has %llu bytes of values", (long long)to,
+                           (unsigned long long)p->bytes);
     if ((uint64_t)(to - from) != need)
-        return weft_read_fail(p->r, WEFT_FORMAT, json_offset(p->r, j), field,
-                              "%lld bytes, type and shape take %llu", (long long)(to - from),
-                              (unsigned long long)need);
+        return reader_fail(p->r, WEFT_FORMAT, json_offset(p->r, j), field,
+                           "%lld bytes, type and shape take %llu", (long long)(to - from),
+                           (unsigned long long)need);
     *begin = (uint64_t)from;
     return WEFT_OK;
 }
@@ -158,11 +160,11 @@ static weft_err safe_array(safe_parse *p, weft_json key, weft_json value) {
     weft_file_type type = WEFT_FILE_F32;
     weft_shape dims;
     uint64_t need = 0, begin = 0;
-    IO_TRY(safe_type(p, dtype, name, &type));
-    IO_TRY(safe_shape(p, shape, name, &dims));
+    WEFT_TRY(safe_type(p, dtype, name, &type));
+    WEFT_TRY(safe_shape(p, shape, name, &dims));
     if (!check_array(&dims, type, &need))
         return safe_bad(p, shape, reader_field(field, "shape", name), "the product overflows");
-    IO_TRY(safe_offsets(p, offsets, name, need, &begin));
+    WEFT_TRY(safe_offsets(p, offsets, name, need, &begin));
     archive_add(p->a, name, type, &dims, p->values + begin, need);
     return WEFT_OK;
 }
@@ -186,15 +188,15 @@ static weft_err safe_no_holes(safe_parse *p) {
         uint64_t begin = (uint64_t)(x->data - p->values);
         char field[FIELD_BYTES];
         if (begin != at)
-            return weft_read_fail(
+            return reader_fail(
                 p->r, WEFT_FORMAT, base + at, reader_field(field, "data_offsets", x->name),
                 begin > at ? "bytes before it belong to no array" : "overlaps another array");
         at += x->bytes;
     }
     if (at != p->bytes)
-        return weft_read_fail(p->r, WEFT_FORMAT, base + at, "values",
-                              "the last %llu bytes belong to no array",
-                              (unsigned long long)(p->bytes - at));
+        return reader_fail(p->r, WEFT_FORMAT, base + at, "values",
+                           "the last %llu bytes belong to no array",
+                           (unsigned long long)(p->bytes - at));
     return WEFT_OK;
 }
 
@@ -212,9 +214,9 @@ static weft_err safe_digits(safe_parse *p, weft_json value, uint32_t *out) {
 /* Over all of the header, with zeros in place of the checksum itself. */
 static weft_err safe_check_header(safe_parse *p, weft_json value, uint32_t want) {
     const char *begin = (const char *)p->r->bytes + 8, *end = (const char *)p->values;
-    uint32_t crc = weft_crc32c(0, begin, (size_t)(value.at + 1 - begin));
-    crc = weft_crc32c(crc, "00000000", 8);
-    crc = weft_crc32c(crc, value.at + 9, (size_t)(end - (value.at + 9)));
+    uint32_t crc = crc_32c(0, begin, (size_t)(value.at + 1 - begin));
+    crc = crc_32c(crc, "00000000", 8);
+    crc = crc_32c(crc, value.at + 9, (size_t)(end - (value.at + 9)));
     return crc == want ? WEFT_OK : safe_bad(p, value, "header", "the checksum (CRC-32C) is wrong");
 }
 
@@ -230,9 +232,9 @@ static weft_err safe_texts(safe_parse *p) {
         char name[sizeof ARCHIVE_CRC_KEY + 1 + NAME_MAX_BYTES];
         size_t n = weft_json_text(key, name, sizeof name), start = sizeof ARCHIVE_CRC_KEY - 1;
         uint32_t crc;
-        IO_TRY(safe_digits(p, value, &crc));
+        WEFT_TRY(safe_digits(p, value, &crc));
         if (n == start) {
-            IO_TRY(safe_check_header(p, value, crc));
+            WEFT_TRY(safe_check_header(p, value, crc));
             p->a->sealed = true;
             continue;
         }
@@ -246,15 +248,15 @@ static weft_err safe_texts(safe_parse *p) {
     return WEFT_OK;
 }
 
-weft_err safetensors_read(weft_archive *a, weft_reader *r) {
-    uint64_t n = weft_read_number(r, "length of the header", 8);
+weft_err safetensors_read(weft_archive *a, reader *r) {
+    uint64_t n = reader_number(r, "length of the header", 8);
     if (r->err != WEFT_OK) return r->err;
     if (n > SAFE_MAX_HEADER)
-        return weft_read_fail(r, WEFT_FORMAT, 0, "length of the header", "%llu, at most %d is read",
-                              (unsigned long long)n, SAFE_MAX_HEADER);
-    const char *text = weft_read_bytes(r, "header", n);
+        return reader_fail(r, WEFT_FORMAT, 0, "length of the header", "%llu, at most %d is read",
+                           (unsigned long long)n, SAFE_MAX_HEADER);
+    const char *text = reader_bytes(r, "header", n);
     if (!text) return r->err;
-    if (!n || *text != '{') return weft_read_fail(r, WEFT_FORMAT, 8, "header", "'{' was expected");
+    if (!n || *text != '{') return reader_fail(r, WEFT_FORMAT, 8, "header", "'{' was expected");
     safe_parse p = {.a = a,
                     .r = r,
                     .header = json_inside(r, 8, n),
@@ -263,13 +265,13 @@ weft_err safetensors_read(weft_archive *a, weft_reader *r) {
                     .values = r->bytes + 8 + n,
                     .bytes = r->n - 8 - n};
     if (r->err != WEFT_OK) return r->err;
-    IO_TRY(safe_count(&p));
+    WEFT_TRY(safe_count(&p));
     weft_json key = {0}, value = {0};
     while (weft_json_next(p.header, &key, &value))
-        if (!weft_json_is(key, SAFE_METADATA)) IO_TRY(safe_array(&p, key, value));
-    IO_TRY(safe_no_holes(&p));
+        if (!weft_json_is(key, SAFE_METADATA)) WEFT_TRY(safe_array(&p, key, value));
+    WEFT_TRY(safe_no_holes(&p));
     archive_sort(a, p.first); /* JSON has no key twice */
-    IO_TRY(safe_texts(&p));
+    WEFT_TRY(safe_texts(&p));
     if (p.texts)
         a->format = weft_archive_text_of(a, ARCHIVE_CHECKPOINT_KEY) ? "checkpoint" : "safetensors";
     return WEFT_OK;

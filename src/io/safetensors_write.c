@@ -4,8 +4,9 @@
  * multiple of its element. A set of shards is written in full under temporary names; then the old
  * index goes, the shards are put in place, and the new index comes last: whoever opens the index
  * finds one set or none, never parts of two. */
+#include "base/crc.h"
+#include "base/sort.h"
 #include "io/file.h"
-#include "io/sort.h"
 #include "io/write.h"
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static size_t safe_put_metadata(io_bytes *b, weft_archive *a, const uint32_t *at
         const archive_array *x = &a->array[at[i]];
         char key[sizeof ARCHIVE_CRC_KEY + 1 + NAME_MAX_BYTES], value[9];
         snprintf(key, sizeof key, ARCHIVE_CRC_KEY ".%s", x->name);
-        snprintf(value, sizeof value, "%08x", (unsigned)weft_crc32c(0, x->data, (size_t)x->bytes));
+        snprintf(value, sizeof value, "%08x", (unsigned)crc_32c(0, x->data, (size_t)x->bytes));
         safe_put_text(b, key, value, false);
     }
     bytes_text(b, n ? "}," : "}");
@@ -65,7 +66,7 @@ weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts,
                             io_bytes *b) {
     size_t digits = 0;
     uint64_t end = 0;
-    for (size_t i = 0; i < n; i++) IO_TRY(archive_look(a, &a->array[at[i]]));
+    for (size_t i = 0; i < n; i++) WEFT_TRY(archive_look(a, &a->array[at[i]]));
     sort_numbers(at, n, safe_compare_widths, a);
     bytes_number(b, 0, 8);
     bytes_text(b, "{");
@@ -85,7 +86,7 @@ weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts,
     for (int i = 0; i < 8; i++) b->s[i] = (char)((uint64_t)(b->n - 8) >> 8 * i);
     if (digits) { /* counted with zeros in its place */
         char text[9];
-        snprintf(text, sizeof text, "%08x", (unsigned)weft_crc32c(0, b->s + 8, b->n - 8));
+        snprintf(text, sizeof text, "%08x", (unsigned)crc_32c(0, b->s + 8, b->n - 8));
         memcpy(b->s + digits, text, 8);
     }
     return WEFT_OK;
@@ -189,12 +190,12 @@ static weft_err safe_write_set(safe_set *s, const char *index, bool checksums, c
                                size_t room) {
     for (size_t i = 0, from = 0; i < s->shards; from = s->end[i++]) {
         safe_shard_path(s, i, true, name, room);
-        IO_TRY(safe_prepare(s->a, s->at + from, s->end[i] - from, false, checksums, name, 0,
-                            &s->writer[i]));
+        WEFT_TRY(safe_prepare(s->a, s->at + from, s->end[i] - from, false, checksums, name, 0,
+                              &s->writer[i]));
         if (i) file_share(&s->writer[i], &s->writer[0]); /* there may be hundreds */
     }
-    IO_TRY(file_remove(s->a->c, index));
-    for (size_t i = 0; i < s->shards; i++) IO_TRY(file_place(&s->writer[i], NULL));
+    WEFT_TRY(file_remove(s->a->c, index));
+    for (size_t i = 0; i < s->shards; i++) WEFT_TRY(file_place(&s->writer[i], NULL));
     return safe_write_index(s, index, name, room);
 }
 

@@ -4,6 +4,7 @@
  * constants are arrays of their types with the values of this moment in them, const where no step
  * writes. A step is a function, a run calls them in order. State lives in the file's arrays, so a
  * plan with updates goes on training where it is compiled in. Kernels are emit.c's, routines emit_step.c's. */
+#include "base/utf8.h"
 #include "core/context.h"
 #include "kern/emit.h"
 #include "kern/emit_step.h"
@@ -136,7 +137,7 @@ static void plan_c_comment(text *t, const char *name, const char *after) {
     text_add(t, "/* ");
     for (size_t left = strlen(name), bytes; left; name += bytes, left -= bytes) {
         char one[12];
-        bytes = weft_escape_one(one, name, left);
+        bytes = escape_one(one, name, left);
         if (strchr("*\\?\"'", *one)) {
             text_add(t, "...");
             break;

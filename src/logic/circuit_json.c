@@ -4,6 +4,7 @@
  *      "gates": [[kind, a, b], ...], "kinds": ["0", "a & b", ...]}
  *
  * Kinds are for people who read the file; outputs and a, b are numbers of values. */
+#include "base/reader.h"
 #include "sheet.h"
 
 #include <weft/io.h>
@@ -24,30 +25,30 @@ void sheet_json(sheet *p, const weft_circuit *k, const char *name) {
 
 /* ---- reading ---- */
 
-static uint64_t json_circuit_offset(const weft_reader *r, weft_json j) {
+static uint64_t json_circuit_offset(const reader *r, weft_json j) {
     return j.at ? (uint64_t)((const unsigned char *)j.at - r->bytes) : 0;
 }
 
-static bool json_circuit_number(weft_reader *r, weft_json j, const char *field, int64_t least,
+static bool json_circuit_number(reader *r, weft_json j, const char *field, int64_t least,
                                 int64_t most, int32_t *out) {
     const int64_t v = weft_json_integer(j, INT64_MIN);
     if (v < least || v > most) {
-        weft_read_fail(r, WEFT_FORMAT, json_circuit_offset(r, j), field,
-                       "a whole number from %lld to %lld was expected", (long long)least,
-                       (long long)most);
+        reader_fail(r, WEFT_FORMAT, json_circuit_offset(r, j), field,
+                    "a whole number from %lld to %lld was expected", (long long)least,
+                    (long long)most);
         return false;
     }
     *out = (int32_t)v;
     return true;
 }
 
-static bool json_circuit_array(weft_reader *r, weft_json j, const char *field) {
+static bool json_circuit_array(reader *r, weft_json j, const char *field) {
     if (weft_json_kind_of(j) == WEFT_JSON_ARRAY) return true;
-    weft_read_fail(r, WEFT_FORMAT, json_circuit_offset(r, j), field, "an array was expected");
+    reader_fail(r, WEFT_FORMAT, json_circuit_offset(r, j), field, "an array was expected");
     return false;
 }
 
-static bool json_circuit_gates(weft_reader *r, weft_json gates, weft_circuit *k) {
+static bool json_circuit_gates(reader *r, weft_json gates, weft_circuit *k) {
     weft_json key = {NULL, NULL}, gate = {NULL, NULL};
     if (!json_circuit_array(r, gates, "gates")) return false;
     while (weft_json_next(gates, &key, &gate)) {
@@ -56,9 +57,9 @@ static bool json_circuit_gates(weft_reader *r, weft_json gates, weft_circuit *k)
         int32_t v[3];
         if (!json_circuit_array(r, gate, "gates")) return false;
         if (weft_json_count(gate) != 3) {
-            weft_read_fail(r, WEFT_FORMAT, json_circuit_offset(r, gate), "gates",
-                           "gate %d: a kind and two values were expected, not %zu numbers",
-                           k->gates, weft_json_count(gate));
+            reader_fail(r, WEFT_FORMAT, json_circuit_offset(r, gate), "gates",
+                        "gate %d: a kind and two values were expected, not %zu numbers", k->gates,
+                        weft_json_count(gate));
             return false;
         }
         for (int i = 0; i < 3 && weft_json_next(gate, &inner, &number); i++)
@@ -70,7 +71,7 @@ static bool json_circuit_gates(weft_reader *r, weft_json gates, weft_circuit *k)
     return true;
 }
 
-static bool json_circuit_outputs(weft_reader *r, weft_json outputs, weft_circuit *k) {
+static bool json_circuit_outputs(reader *r, weft_json outputs, weft_circuit *k) {
     weft_json key = {NULL, NULL}, value = {NULL, NULL};
     int32_t v;
     if (!json_circuit_array(r, outputs, "outputs")) return false;
@@ -85,9 +86,9 @@ weft_circuit *weft_circuit_read(weft_ctx *c, const char *json, size_t bytes, con
     if (!from) from = "circuit";
     const weft_json j = weft_json_parse(c, json, bytes, from);
     if (weft_json_kind_of(j) == WEFT_JSON_NONE) return NULL;
-    weft_reader r = weft_reader_of(c, from, json, bytes);
+    reader r = reader_of(c, from, json, bytes);
     if (!weft_json_is(weft_json_get(j, "format"), "weft circuit")) {
-        weft_read_fail(&r, WEFT_FORMAT, 0, "format", "\"weft circuit\" was expected");
+        reader_fail(&r, WEFT_FORMAT, 0, "format", "\"weft circuit\" was expected");
         return NULL;
     }
     int32_t version, inputs;

@@ -1,4 +1,7 @@
 /* wording.c - a text that grows in the context's memory; the first failure sticks. */
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "profile.h"
 
 #include <weft/io.h>
@@ -35,14 +38,14 @@ void profile_add(profile_text *t, const char *format, ...) {
 
 void profile_quote(profile_text *t, const char *s) {
     char clean[256];
-    weft_utf8_text(clean, sizeof clean, s);
-    const size_t n = weft_json_quote(NULL, 0, clean);
+    utf8_fit(clean, sizeof clean, s);
+    const size_t n = json_quote(NULL, 0, clean);
     if (!wording_room(t, n + 1)) return;
-    weft_json_quote(t->s + t->n, t->room - t->n, clean);
+    json_quote(t->s + t->n, t->room - t->n, clean);
     t->n += n;
 }
 
 void profile_number(profile_text *t, double v, int digits) {
     char s[64];
-    profile_add(t, "%s", isfinite(v) ? weft_number_text(s, sizeof s, 'g', digits, v) : "null");
+    profile_add(t, "%s", isfinite(v) ? number_text(s, sizeof s, 'g', digits, v) : "null");
 }

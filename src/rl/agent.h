@@ -4,13 +4,8 @@
 #ifndef WEFT_RL_AGENT_H
 #define WEFT_RL_AGENT_H
 
+#include "base/error.h"
 #include "weft/rl.h"
-
-#define AGENT_TRY(call)                                                                            \
-    do {                                                                                           \
-        const weft_err agent_e = (call);                                                           \
-        if (agent_e) return agent_e;                                                               \
-    } while (0)
 
 enum { AGENT_LAYERS = 16, AGENT_NAME = 100 };
 

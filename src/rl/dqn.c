@@ -102,21 +102,21 @@ static weft_err dqn_make(weft_dqn *a) {
     int32_t *begun = NULL;
     char replay[AGENT_NAME + 8];
     snprintf(replay, sizeof replay, "%s.replay", a->net.name);
-    AGENT_TRY(dqn_host_memory(a));
+    WEFT_TRY(dqn_host_memory(a));
     /* first of all, so that the parameters that learn lie together */
-    AGENT_TRY(dqn_record_act(a));
-    AGENT_TRY(dqn_entries(a, &begun));
+    WEFT_TRY(dqn_record_act(a));
+    WEFT_TRY(dqn_entries(a, &begun));
     a->replay = weft_replay_new(a->s, a->v, replay, &a->d.replay);
     if (!a->replay) return weft_error_code(a->c);
-    AGENT_TRY(dqn_record_learn(a));
-    if (!a->d.no_target) AGENT_TRY(dqn_record_sync(a));
+    WEFT_TRY(dqn_record_learn(a));
+    if (!a->d.no_target) WEFT_TRY(dqn_record_sync(a));
     if (*begun) return WEFT_OK;
     weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32); /* apart from those of the instances */
     if (a->d.stage_count && weft_envs_level(a->v) != a->stages[0].level) {
         memset(a->stale, 1, (size_t)a->n);
         weft_envs_set_level(a->v, a->stages[0].level);
     }
-    if (!a->d.no_target) AGENT_TRY(dqn_copy_target(a));
+    if (!a->d.no_target) WEFT_TRY(dqn_copy_target(a));
     *begun = 1;
     return WEFT_OK;
 }
@@ -189,8 +189,8 @@ static weft_err dqn_choose(weft_dqn *a) {
     if (!left) return WEFT_OK;
     const int actions = a->e->actions;
     agent_observe(&a->net, a->v, a->act.x);
-    AGENT_TRY(weft_run(a->act.plan));
-    AGENT_TRY(
+    WEFT_TRY(weft_run(a->act.plan));
+    WEFT_TRY(
         weft_get(a->act.plan, a->act.out[0], a->q, (size_t)a->n * (size_t)actions * sizeof *a->q));
     for (int i = 0; i < a->n; i++)
         if (a->action[i] < 0)
@@ -233,22 +233,22 @@ static void dqn_next_stage(weft_dqn *a) {
 /* ---- learning ---- */
 
 static weft_err dqn_update(weft_dqn *a) {
-    AGENT_TRY(weft_replay_draw(a->replay, a->count->updates, a->d.batch, &a->rows));
-    AGENT_TRY(weft_run(a->learn));
+    WEFT_TRY(weft_replay_draw(a->replay, a->count->updates, a->d.batch, &a->rows));
+    WEFT_TRY(weft_run(a->learn));
     if (a->d.replay.prioritised) {
-        AGENT_TRY(weft_get(a->learn, a->error, a->errors, (size_t)a->d.batch * sizeof *a->errors));
-        AGENT_TRY(weft_replay_report(a->replay, a->d.batch, a->place, a->errors));
+        WEFT_TRY(weft_get(a->learn, a->error, a->errors, (size_t)a->d.batch * sizeof *a->errors));
+        WEFT_TRY(weft_replay_report(a->replay, a->d.batch, a->place, a->errors));
     }
     a->learned = true;
     a->count->updates++;
-    if (a->sync && a->count->updates % a->d.target_every == 0) AGENT_TRY(weft_run(a->sync));
+    if (a->sync && a->count->updates % a->d.target_every == 0) WEFT_TRY(weft_run(a->sync));
     return WEFT_OK;
 }
 
 static weft_err dqn_learn(weft_dqn *a, int64_t before, int64_t now) {
     const int64_t due = (now / a->d.every - before / a->d.every) * a->d.updates;
     if (due == 0 || weft_replay_ready(a->replay) < a->d.start) return WEFT_OK;
-    for (int64_t i = 0; i < due; i++) AGENT_TRY(dqn_update(a));
+    for (int64_t i = 0; i < due; i++) WEFT_TRY(dqn_update(a));
     return WEFT_OK;
 }
 
@@ -273,8 +273,8 @@ static weft_err dqn_check(const weft_dqn *a) {
                          a->net.name, (long long)n->steps, (long long)n->updates,
                          (long long)n->episodes, (long long)n->stage_episodes, (int)*a->stage,
                          a->d.stage_count);
-    AGENT_TRY(agent_check_rng(&a->net, a->rng));
-    AGENT_TRY(weft_envs_check(a->v));
+    WEFT_TRY(agent_check_rng(&a->net, a->rng));
+    WEFT_TRY(weft_envs_check(a->v));
     return weft_replay_check(a->replay);
 }
 
@@ -282,20 +282,20 @@ weft_err weft_dqn_step(void *agent, int64_t step, weft_metrics *m) {
     weft_dqn *const a = agent;
     (void)step;
     if (a->seen != weft_state_changes(a->s) + 1) {
-        AGENT_TRY(dqn_check(a));
+        WEFT_TRY(dqn_check(a));
         a->explore_at = -1;
     }
     a->seen = 0; /* a step that fails is no reason to believe the state */
     const int64_t ticks = a->d.by_episode ? a->count->episodes : a->count->steps;
-    AGENT_TRY(dqn_choose(a));
-    AGENT_TRY(weft_envs_step(a->v, a->action, a->reward, a->done));
-    AGENT_TRY(weft_replay_add(a->replay, a->action, a->reward, a->done));
+    WEFT_TRY(dqn_choose(a));
+    WEFT_TRY(weft_envs_step(a->v, a->action, a->reward, a->done));
+    WEFT_TRY(weft_replay_add(a->replay, a->action, a->reward, a->done));
     const int64_t episodes = a->count->episodes;
     for (int i = 0; i < a->n; i++)
         if (a->done[i]) dqn_episode(a, i);
     if (a->count->episodes != episodes) dqn_next_stage(a);
     a->count->steps++;
-    AGENT_TRY(dqn_learn(a, ticks, a->d.by_episode ? a->count->episodes : a->count->steps));
+    WEFT_TRY(dqn_learn(a, ticks, a->d.by_episode ? a->count->episodes : a->count->steps));
     a->seen = weft_state_changes(a->s) + 1;
     if (m) dqn_metrics(a, m);
     return WEFT_OK;
@@ -308,7 +308,7 @@ weft_err weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
     if (weft_envs_env(v) != a->e)
         return weft_fail(a->c, WEFT_ARGUMENT, "agent \"%s\" learns \"%s\" and was taught \"%s\"",
                          a->net.name, a->e->name, weft_envs_env(v)->name);
-    if (!a->teach.plan || a->teach.rows != n) AGENT_TRY(dqn_record_teach(a, n));
+    if (!a->teach.plan || a->teach.rows != n) WEFT_TRY(dqn_record_teach(a, n));
     for (int i = 0; i < n; i++)
         if (actions[i] < 0 || actions[i] >= a->e->actions)
             return weft_fail(a->c, WEFT_ARGUMENT, "weft_dqn_teach: instance %d: action %d of %d", i,
@@ -321,7 +321,7 @@ weft_err weft_dqn_teach(weft_dqn *a, const weft_envs *v, const int32_t *actions,
                              "weft_dqn_teach: instance %d: action %d is not legal there", i,
                              (int)actions[i]);
     memcpy(a->teach.action, actions, (size_t)n * sizeof *actions);
-    AGENT_TRY(weft_run(a->teach.plan));
+    WEFT_TRY(weft_run(a->teach.plan));
     if (loss) *loss = weft_item(a->teach.plan, a->teach.loss);
     return WEFT_OK;
 }

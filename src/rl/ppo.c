@@ -203,12 +203,12 @@ static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
         {"choice", WEFT_U32, sizeof(weft_rng) / 4, 1, (void **)&a->rng},
         {"recent", WEFT_F32, PPO_WINDOW, 1, (void **)&a->recent},
     };
-    AGENT_TRY(ppo_defaults(a));
-    AGENT_TRY(ppo_memory(a));
-    AGENT_TRY(agent_view_make(&a->act, &a->net, a->n, a->d.threads, false, ppo_heads, a));
-    AGENT_TRY(kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, &begun));
-    AGENT_TRY(ppo_record_gae(a));
-    AGENT_TRY(ppo_record_learn(a, optimiser ? optimiser : &usual));
+    WEFT_TRY(ppo_defaults(a));
+    WEFT_TRY(ppo_memory(a));
+    WEFT_TRY(agent_view_make(&a->act, &a->net, a->n, a->d.threads, false, ppo_heads, a));
+    WEFT_TRY(kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, &begun));
+    WEFT_TRY(ppo_record_gae(a));
+    WEFT_TRY(ppo_record_learn(a, optimiser ? optimiser : &usual));
     if (!*begun) weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32);
     *begun = 1;
     return WEFT_OK;
@@ -267,9 +267,9 @@ static int ppo_draw(weft_ppo *a, const float *logits, uint32_t legal, float *log
 }
 
 static weft_err ppo_look(weft_ppo *a, float *value) {
-    AGENT_TRY(weft_run(a->act.plan));
-    AGENT_TRY(weft_get(a->act.plan, a->act.out[0], a->logits,
-                       (size_t)a->n * (size_t)a->e->actions * sizeof *a->logits));
+    WEFT_TRY(weft_run(a->act.plan));
+    WEFT_TRY(weft_get(a->act.plan, a->act.out[0], a->logits,
+                      (size_t)a->n * (size_t)a->e->actions * sizeof *a->logits));
     return weft_get(a->act.plan, a->act.out[1], value, (size_t)a->n * sizeof *value);
 }
 
@@ -284,7 +284,7 @@ static weft_err ppo_cut_offs(weft_ppo *a, float *reward) {
         if (a->d.sparse) a->e->index(weft_envs_final(a->v, i), (int32_t *)row);
         else a->e->observe(weft_envs_final(a->v, i), (float *)row);
     }
-    AGENT_TRY(ppo_look(a, a->expected));
+    WEFT_TRY(ppo_look(a, a->expected));
     for (int i = 0; i < a->n; i++)
         if (a->done[i] == WEFT_CUT_OFF) reward[i] += a->d.gamma * a->expected[i];
     return WEFT_OK;
@@ -296,19 +296,19 @@ static weft_err ppo_play(weft_ppo *a) {
         agent_observe(&a->net, a->v, a->act.x);
         memcpy(a->x + at * a->width, a->act.x, (size_t)a->n * a->width);
         weft_envs_legal(a->v, (uint32_t *)a->legal + at);
-        AGENT_TRY(ppo_look(a, a->value + at));
+        WEFT_TRY(ppo_look(a, a->value + at));
         for (int i = 0; i < a->n; i++)
             a->action[at + (size_t)i] =
                 ppo_draw(a, a->logits + (size_t)i * (size_t)a->e->actions,
                          (uint32_t)a->legal[at + (size_t)i], &a->log_p[at + (size_t)i]);
-        AGENT_TRY(weft_envs_step(a->v, a->action + at, a->reward + at, a->done));
+        WEFT_TRY(weft_envs_step(a->v, a->action + at, a->reward + at, a->done));
         for (int i = 0; i < a->n; i++) {
             a->reward[at + (size_t)i] *= a->d.scale;
             a->goes_on[at + (size_t)i] = a->done[i] == WEFT_GOES_ON;
             if (a->done[i])
                 a->recent[a->count->episodes++ % PPO_WINDOW] = weft_envs_episode(a->v, i).total;
         }
-        AGENT_TRY(ppo_cut_offs(a, a->reward + at));
+        WEFT_TRY(ppo_cut_offs(a, a->reward + at));
     }
     agent_observe(&a->net, a->v, a->act.x);
     return ppo_look(a, a->value + (size_t)a->rows);
@@ -321,8 +321,8 @@ static weft_err ppo_advantages(weft_ppo *a) {
     memcpy(a->gae_feed.reward, a->reward, bytes);
     memcpy(a->gae_feed.goes_on, a->goes_on, bytes);
     memcpy(a->gae_feed.value, a->value, bytes + (size_t)a->n * sizeof(float));
-    AGENT_TRY(weft_run(a->gae));
-    AGENT_TRY(weft_get(a->gae, a->advantage, a->advantages, bytes));
+    WEFT_TRY(weft_run(a->gae));
+    WEFT_TRY(weft_get(a->gae, a->advantage, a->advantages, bytes));
     return weft_get(a->gae, a->goal, a->goals, bytes);
 }
 
@@ -341,7 +341,7 @@ static weft_err ppo_part(weft_ppo *a, const int32_t *row) {
 }
 
 static weft_err ppo_learn(weft_ppo *a) {
-    AGENT_TRY(ppo_advantages(a));
+    WEFT_TRY(ppo_advantages(a));
     for (int i = 0; i < a->rows; i++) a->order[i] = i;
     for (int epoch = 0; epoch < a->d.epochs; epoch++) {
         for (int i = a->rows - 1; i > 0; i--) {
@@ -350,7 +350,7 @@ static weft_err ppo_learn(weft_ppo *a) {
             a->order[k] = a->order[i];
             a->order[i] = other;
         }
-        for (int p = 0; p < a->d.parts; p++) AGENT_TRY(ppo_part(a, a->order + p * a->part));
+        for (int p = 0; p < a->d.parts; p++) WEFT_TRY(ppo_part(a, a->order + p * a->part));
     }
     return WEFT_OK;
 }
@@ -362,17 +362,17 @@ static weft_err ppo_check(const weft_ppo *a) {
         return weft_fail(a->c, WEFT_STATE, "agent \"%s\": %lld steps, %lld updates, %lld episodes",
                          a->net.name, (long long)n->steps, (long long)n->updates,
                          (long long)n->episodes);
-    AGENT_TRY(agent_check_rng(&a->net, a->rng));
+    WEFT_TRY(agent_check_rng(&a->net, a->rng));
     return weft_envs_check(a->v);
 }
 
 weft_err weft_ppo_step(void *agent, int64_t step, weft_metrics *m) {
     weft_ppo *const a = agent;
     (void)step;
-    if (a->seen != weft_state_changes(a->s) + 1) AGENT_TRY(ppo_check(a));
+    if (a->seen != weft_state_changes(a->s) + 1) WEFT_TRY(ppo_check(a));
     a->seen = 0; /* a step that fails is no reason to believe the state */
-    AGENT_TRY(ppo_play(a));
-    AGENT_TRY(ppo_learn(a));
+    WEFT_TRY(ppo_play(a));
+    WEFT_TRY(ppo_learn(a));
     a->count->steps += a->d.horizon;
     a->seen = weft_state_changes(a->s) + 1;
     if (!m) return WEFT_OK;

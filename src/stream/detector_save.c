@@ -12,6 +12,8 @@
  *
  * All little-endian. One function of a kind lists its numbers for counting, writing and reading, so
  * the three cannot differ. What is read is checked where it is read: a file may be forged. */
+#include "base/crc.h"
+#include "base/reader.h"
 #include "detector.h"
 
 #include <weft/io.h>
@@ -24,14 +26,14 @@ static const char save_magic[SAVE_MAGIC] = "weft detector\n";
 
 struct kept {
     unsigned char *out; /* writing */
-    weft_reader *in;    /* reading; both NULL: counting */
+    reader *in;         /* reading; both NULL: counting */
     size_t n;           /* bytes counted or written */
     bool coarse;        /* reading version 1 */
 };
 
 /* Little-endian, whatever the machine is. */
 static uint64_t kept_number(kept *k, const char *field, uint64_t v, int bytes) {
-    if (k->in) return weft_read_number(k->in, field, bytes);
+    if (k->in) return reader_number(k->in, field, bytes);
     for (int i = 0; k->out && i < bytes; i++)
         k->out[k->n + (size_t)i] = (unsigned char)(v >> 8 * i);
     k->n += (size_t)bytes;
@@ -40,8 +42,7 @@ static uint64_t kept_number(kept *k, const char *field, uint64_t v, int bytes) {
 
 static void kept_refuse(kept *k, const char *field, int bytes, const char *expected) {
     if (k->in && k->in->err == WEFT_OK)
-        weft_read_fail(k->in, WEFT_FORMAT, k->in->at - (size_t)bytes, field, "%s expected",
-                       expected);
+        reader_fail(k->in, WEFT_FORMAT, k->in->at - (size_t)bytes, field, "%s expected", expected);
 }
 
 void kept_reals(kept *k, const char *field, double *x, size_t n) {
@@ -81,8 +82,8 @@ void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t hig
     memcpy(x, &bits, sizeof *x);
     if (*x >= low && *x <= high) return;
     if (k->in->err == WEFT_OK)
-        weft_read_fail(k->in, WEFT_FORMAT, k->in->at - 8, field, "%lld; %lld to %lld was expected",
-                       (long long)*x, (long long)low, (long long)high);
+        reader_fail(k->in, WEFT_FORMAT, k->in->at - 8, field, "%lld; %lld to %lld was expected",
+                    (long long)*x, (long long)low, (long long)high);
     *x = low;
 }
 
@@ -160,67 +161,67 @@ weft_err weft_detector_save(const weft_detector *d, void *bytes, size_t n) {
                          d ? weft_detector_bytes(d) : 0, n);
     kept k = {.out = bytes};
     save_walk(save_of(d), &k, n);
-    kept_number(&k, "checksum", weft_crc32c(0, bytes, k.n), SAVE_CHECK);
+    kept_number(&k, "checksum", crc_32c(0, bytes, k.n), SAVE_CHECK);
     return WEFT_OK;
 }
 
 /* ---- restoring ---- */
 
-static weft_err save_read_head(weft_reader *r, weft_detector_desc *d, bool *coarse) {
-    const char *const magic = weft_read_bytes(r, "magic", SAVE_MAGIC);
+static weft_err save_read_head(reader *r, weft_detector_desc *d, bool *coarse) {
+    const char *const magic = reader_bytes(r, "magic", SAVE_MAGIC);
     if (magic && memcmp(magic, save_magic, SAVE_MAGIC) != 0)
-        return weft_read_fail(r, WEFT_FORMAT, 0, "magic", "this is no snapshot of a detector");
-    const uint64_t version = weft_read_number(r, "version", 4);
+        return reader_fail(r, WEFT_FORMAT, 0, "magic", "this is no snapshot of a detector");
+    const uint64_t version = reader_number(r, "version", 4);
     if (r->err == WEFT_OK && version != SAVE_VERSION && version != 1)
-        return weft_read_fail(r, WEFT_UNSUPPORTED, SAVE_MAGIC, "version",
-                              "%llu, %d or less was expected", (unsigned long long)version,
-                              SAVE_VERSION);
+        return reader_fail(r, WEFT_UNSUPPORTED, SAVE_MAGIC, "version",
+                           "%llu, %d or less was expected", (unsigned long long)version,
+                           SAVE_VERSION);
     *coarse = version == 1;
-    const uint64_t dims = weft_read_number(r, "values of a point", 4);
+    const uint64_t dims = reader_number(r, "values of a point", 4);
     if (r->err == WEFT_OK && (dims < 1 || dims > 1024))
-        return weft_read_fail(r, WEFT_FORMAT, r->at - 4, "values of a point",
-                              "%llu; 1 to 1024 was expected", (unsigned long long)dims);
+        return reader_fail(r, WEFT_FORMAT, r->at - 4, "values of a point",
+                           "%llu; 1 to 1024 was expected", (unsigned long long)dims);
     d->dims = (int)dims;
-    const char *const kind = weft_read_bytes(r, "kind", SAVE_KIND);
+    const char *const kind = reader_bytes(r, "kind", SAVE_KIND);
     int which = kind && !kind[SAVE_KIND - 1] ? weft_detector_find(kind) : -1;
     for (size_t i = which < 0 ? SAVE_KIND : strlen(kind); i < SAVE_KIND; i++)
         if (kind[i]) which = -1;
     if (r->err == WEFT_OK && which < 0)
-        return weft_read_fail(r, WEFT_FORMAT, r->at - SAVE_KIND, "kind", "no such detector");
+        return reader_fail(r, WEFT_FORMAT, r->at - SAVE_KIND, "kind", "no such detector");
     d->kind = (weft_detector_kind)(which < 0 ? 0 : which);
-    const uint64_t length = weft_read_number(r, "length", 8);
+    const uint64_t length = reader_number(r, "length", 8);
     if (r->err == WEFT_OK && length != r->n)
-        return weft_read_fail(r, WEFT_FORMAT, r->at - 8, "length", "%llu bytes, the file has %zu",
-                              (unsigned long long)length, r->n);
+        return reader_fail(r, WEFT_FORMAT, r->at - 8, "length", "%llu bytes, the file has %zu",
+                           (unsigned long long)length, r->n);
     if (r->err == WEFT_OK && r->n < SAVE_CHECK + r->at)
-        return weft_read_fail(r, WEFT_FORMAT, r->at, "checksum", "there is none");
+        return reader_fail(r, WEFT_FORMAT, r->at, "checksum", "there is none");
     return r->err;
 }
 
-static weft_err save_check_sum(weft_reader *r) {
+static weft_err save_check_sum(reader *r) {
     const size_t body = r->n - SAVE_CHECK;
-    weft_reader end = *r;
+    reader end = *r;
     end.at = body;
-    const uint32_t said = (uint32_t)weft_read_number(&end, "checksum", SAVE_CHECK),
-                   is = weft_crc32c(0, r->bytes, body);
+    const uint32_t said = (uint32_t)reader_number(&end, "checksum", SAVE_CHECK),
+                   is = crc_32c(0, r->bytes, body);
     if (said != is)
-        return weft_read_fail(r, WEFT_FORMAT, body, "checksum", "%08x, the content has %08x",
-                              (unsigned)said, (unsigned)is);
+        return reader_fail(r, WEFT_FORMAT, body, "checksum", "%08x, the content has %08x",
+                           (unsigned)said, (unsigned)is);
     r->n = body;
     return WEFT_OK;
 }
 
-static weft_err save_read(weft_detector *d, weft_reader *r, bool coarse) {
+static weft_err save_read(weft_detector *d, reader *r, bool coarse) {
     kept k = {.in = r, .coarse = coarse};
     kept_whole(&k, "points fed", &d->count, 0, INT64_MAX / 2);
     d->row->keep(d, &k);
     if (r->err == WEFT_OK && r->at != r->n)
-        weft_read_fail(r, WEFT_FORMAT, r->at, "end", "%zu bytes are left over", r->n - r->at);
+        reader_fail(r, WEFT_FORMAT, r->at, "end", "%zu bytes are left over", r->n - r->at);
     return r->err;
 }
 
 weft_detector *weft_detector_restore(weft_ctx *c, const void *bytes, size_t n, const char *name) {
-    weft_reader r = weft_reader_of(c, name ? name : "snapshot", bytes, n);
+    reader r = reader_of(c, name ? name : "snapshot", bytes, n);
     weft_detector_desc d = {0};
     bool coarse = false;
     if (save_read_head(&r, &d, &coarse) != WEFT_OK || save_check_sum(&r) != WEFT_OK) return NULL;
@@ -232,17 +233,17 @@ weft_detector *weft_detector_restore(weft_ctx *c, const void *bytes, size_t n, c
     if (detector_plan(c, &d, &memory) != WEFT_OK) {
         char why[512]; /* as long as messages are */
         snprintf(why, sizeof why, "%s", weft_error(c));
-        weft_read_fail(&r, WEFT_FORMAT, fields, "fields", "%s", why);
+        reader_fail(&r, WEFT_FORMAT, fields, "fields", "%s", why);
         return NULL;
     }
     if (memcmp(&said, &d, sizeof d) != 0) { /* saved ones are settled */
-        weft_read_fail(&r, WEFT_FORMAT, fields, "fields", "one that may not be 0 is");
+        reader_fail(&r, WEFT_FORMAT, fields, "fields", "one that may not be 0 is");
         return NULL;
     }
     /* A state is at most twice its snapshot and some scratch: a short file cannot ask for much. */
     if (memory > 2 * n + SAVE_SPARE) {
-        weft_read_fail(&r, WEFT_FORMAT, fields, "fields",
-                       "a detector of %zu bytes, which %zu cannot hold", memory, n);
+        reader_fail(&r, WEFT_FORMAT, fields, "fields",
+                    "a detector of %zu bytes, which %zu cannot hold", memory, n);
         return NULL;
     }
     weft_detector *const t = weft_detector_new(c, &d);

@@ -1,5 +1,8 @@
 /* draft.c - growing text, escapes for HTML, and numbers without a locale. */
 #include "draft.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <weft/io.h>
 
@@ -62,16 +65,16 @@ void draft_free(draft *d) {
 
 bool draft_utf8(const char *s) {
     size_t left = strlen(s), n;
-    for (; left && (n = weft_utf8(s, left)) > 0; s += n) left -= n;
+    for (; left && (n = utf8_length(s, left)) > 0; s += n) left -= n;
     return !left;
 }
 
 static const char draft_unknown[] = "\xef\xbf\xbd"; /* U+FFFD, for what must not be shown */
 
 void draft_json(draft *d, const char *s) {
-    const size_t n = weft_json_quote(NULL, 0, s);
+    const size_t n = json_quote(NULL, 0, s);
     if (!draft_room(d, n)) return;
-    weft_json_quote(d->s + d->n, n + 1, s);
+    json_quote(d->s + d->n, n + 1, s);
     d->n += n;
 }
 
@@ -79,7 +82,7 @@ void draft_html(draft *d, const char *s) {
     size_t left = strlen(s);
     while (left) {
         char one[12];
-        const size_t n = weft_escape_one(one, s, left);
+        const size_t n = escape_one(one, s, left);
         const char c = *s;
         if (memcmp(one, s, n) != 0 && c != '\n' && c != '\t') draft_text(d, draft_unknown);
         else if (c == '&') draft_text(d, "&amp;");
@@ -109,10 +112,10 @@ void draft_number(draft *d, double v) {
         const double back = strtod(s, NULL);
         if (single ? (float)back == (float)v : back == v) digits = fewer;
     }
-    draft_text(d, weft_number_text(s, sizeof s, whole ? 'f' : 'g', whole ? 0 : digits, v));
+    draft_text(d, number_text(s, sizeof s, whole ? 'f' : 'g', whole ? 0 : digits, v));
 }
 
 void draft_fixed(draft *d, double v, int decimals) {
     char s[400];
-    draft_text(d, weft_number_text(s, sizeof s, 'f', decimals, v));
+    draft_text(d, number_text(s, sizeof s, 'f', decimals, v));
 }

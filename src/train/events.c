@@ -13,6 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "events.h"
+#include "base/crc.h"
 
 #include <weft/io.h>
 
@@ -80,7 +81,7 @@ static size_t events_value_size(const char *tag) {
 /* ---- records ---- */
 
 static uint32_t events_mask(const void *bytes, size_t n) {
-    const uint32_t crc = weft_crc32c(0, bytes, n);
+    const uint32_t crc = crc_32c(0, bytes, n);
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 

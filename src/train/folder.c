@@ -66,7 +66,7 @@ weft_err folder_make(weft_ctx *c, const char *run) {
 
 weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
     char path[FOLDER_PATH] = "";
-    TRAIN_TRY(folder_path(c, path, run, name));
+    WEFT_TRY(folder_path(c, path, run, name));
     char *const slash = strrchr(path, '/'); /* of a folder below the run, which may be a link */
     int folder = AT_FDCWD;
     if (slash && strchr(name, '/')) {

@@ -110,7 +110,7 @@ static weft_err follow_look(weft_follow *f, off_t *bytes) {
                          now.st_size < f->at || (now.st_size > f->at && !follow_same_head(f))))
         follow_forget(f);
     if (f->file < 0 && there) {
-        TRAIN_TRY(follow_reopen(f));
+        WEFT_TRY(follow_reopen(f));
         if (f->file >= 0) follow_same_head(f);
     }
     *bytes = f->file >= 0 ? now.st_size : 0;
@@ -121,7 +121,7 @@ static weft_err follow_look(weft_follow *f, off_t *bytes) {
 static weft_err follow_fill(weft_follow *f, bool *some) {
     off_t bytes = 0;
     *some = false;
-    TRAIN_TRY(follow_look(f, &bytes));
+    WEFT_TRY(follow_look(f, &bytes));
     if (bytes <= f->at) return WEFT_OK;
     if (f->end - f->begin > FOLLOW_LONGEST || f->passing) {
         if (!f->passing) f->skipped++;

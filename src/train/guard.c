@@ -19,7 +19,7 @@ weft_err train_guard_start(train *t) {
 weft_err train_guard_keep(train *t) {
     const double now = weft_clock();
     if (t->d->step || now - t->kept_at < 100 * t->kept_cost) return WEFT_OK;
-    TRAIN_TRY(train_snapshot_take(&t->kept, t->s, t->step));
+    WEFT_TRY(train_snapshot_take(&t->kept, t->s, t->step));
     t->kept_at = weft_clock();
     t->kept_cost = t->kept_at - now;
     return WEFT_OK;
@@ -32,11 +32,11 @@ void train_guard_end(train *t) {
 
 /* Makes steps from the snapshot on until one goes wrong; the state is then as before that step. */
 static weft_err guard_find(train *t, int64_t *bad) {
-    TRAIN_TRY(train_snapshot_restore(&t->kept, t->s));
+    WEFT_TRY(train_snapshot_restore(&t->kept, t->s));
     for (int64_t step = t->kept.step;; step++) {
         weft_metrics m = {0};
-        TRAIN_TRY(train_snapshot_take(&t->before, t->s, step));
-        TRAIN_TRY(train_one(t, t->plan, step, &m));
+        WEFT_TRY(train_snapshot_take(&t->before, t->s, step));
+        WEFT_TRY(train_one(t, t->plan, step, &m));
         if (step + 1 < t->step && isfinite(m.at[0].value) && train_state_finite(t->s)) continue;
         *bad = step;
         return train_snapshot_restore(&t->before, t->s);
@@ -67,7 +67,7 @@ weft_err train_guard_explain(train *t) {
     snprintf(t->r->text, sizeof t->r->text, "step %lld: the loss is %g", (long long)t->step,
              t->m.at[0].value);
     if (!t->d->step) {
-        TRAIN_TRY(guard_find(t, &bad));
+        WEFT_TRY(guard_find(t, &bad));
         weft_err e = guard_watch(t, bad, &f, &found);
         if (e && e != WEFT_UNSUPPORTED) return e;
         t->step = bad;

@@ -73,10 +73,10 @@ static weft_err journal_drop(weft_journal *j, const char *run, lines *in, int64_
 }
 
 static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
-    TRAIN_TRY(folder_path(j->c, j->metrics.path, d->run, LINES_NAME));
+    WEFT_TRY(folder_path(j->c, j->metrics.path, d->run, LINES_NAME));
     if (d->resume > 0) {
         lines in;
-        TRAIN_TRY(lines_open(&in, j->c, j->metrics.path));
+        WEFT_TRY(lines_open(&in, j->c, j->metrics.path));
         draft_clear(&j->line);
         const weft_err e = journal_drop(j, d->run, &in, d->resume);
         lines_close(&in);
@@ -84,18 +84,18 @@ static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
     } else {
         static const char *const old[] = {LINES_NAME, STATUS_NAME, KERNELS_NAME, "report.html"};
         for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-            TRAIN_TRY(folder_remove(j->c, d->run, old[i]));
-        TRAIN_TRY(folder_remove_all(j->c, d->run, EVENTS_PREFIX));
+            WEFT_TRY(folder_remove(j->c, d->run, old[i]));
+        WEFT_TRY(folder_remove_all(j->c, d->run, EVENTS_PREFIX));
     }
     return folder_open(j->c, &j->metrics, FOLDER_APPEND);
 }
 
 static weft_err journal_begin(weft_journal *j, const weft_journal_desc *d) {
-    TRAIN_TRY(folder_make(j->c, d->run));
-    TRAIN_TRY(journal_config(j, d));
-    TRAIN_TRY(journal_metrics(j, d));
+    WEFT_TRY(folder_make(j->c, d->run));
+    WEFT_TRY(journal_config(j, d));
+    WEFT_TRY(journal_metrics(j, d));
     j->has_events = !d->no_events;
-    if (j->has_events) TRAIN_TRY(events_open(&j->events, j->c, d->run, weft_wall(), d->resume));
+    if (j->has_events) WEFT_TRY(events_open(&j->events, j->c, d->run, weft_wall(), d->resume));
     j->opened = weft_clock();
     return WEFT_OK;
 }
@@ -145,7 +145,7 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
     if (!j || !m)
         return weft_fail(j ? j->c : NULL, WEFT_ARGUMENT,
                          "weft_journal_write: the journal or the metrics are NULL");
-    TRAIN_TRY(journal_check(j, m));
+    WEFT_TRY(journal_check(j, m));
     if (!m->n) return WEFT_OK;
     const double wall = weft_wall();
     draft *d = &j->line;
@@ -162,7 +162,7 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
     }
     draft_text(d, "}\n");
     if (d->failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", j->metrics.path);
-    TRAIN_TRY(folder_write(j->c, &j->metrics, d->s, d->n));
+    WEFT_TRY(folder_write(j->c, &j->metrics, d->s, d->n));
     return j->has_events ? events_write(&j->events, wall, step, m) : WEFT_OK;
 }
 

@@ -57,7 +57,7 @@ weft_err weft_run_kernels_read(weft_ctx *c, const char *run, weft_run_kernels *o
     if (!c || !run || !out)
         return weft_fail(c, WEFT_ARGUMENT, "weft_run_kernels_read: an argument is NULL");
     memset(out, 0, sizeof *out);
-    TRAIN_TRY(slip_open(&s, c, run, KERNELS_NAME));
+    WEFT_TRY(slip_open(&s, c, run, KERNELS_NAME));
     slip_text(s.all, "plan", out->plan, sizeof out->plan);
     out->step_us = slip_number(s.all, "step_us");
     out->wait = slip_number(s.all, "wait");

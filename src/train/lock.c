@@ -7,6 +7,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
+#include "base/utf8.h"
 #include "folder.h"
 #include "train_parts.h"
 
@@ -59,7 +60,7 @@ static weft_err lock_held(const weft_run_lock *l) {
     const ssize_t n = pread(l->file, who, sizeof who - 1, 0);
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
-    weft_escape(name, sizeof name, who);
+    escape_text(name, sizeof name, who);
     return weft_fail(l->c, WEFT_STATE, "%s: another training is at work there%s%s", l->run,
                      *name ? ": " : "", name);
 }

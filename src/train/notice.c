@@ -19,7 +19,7 @@ weft_err train_notice_start(train *t) {
 weft_err train_notice_loss(train *t, double loss) {
     weft_point p;
     if (!t->notice || isnan(loss)) return WEFT_OK;
-    TRAIN_TRY(weft_detector_feed(t->notice, &loss, 1, &p));
+    WEFT_TRY(weft_detector_feed(t->notice, &loss, 1, &p));
     if (p.verdict != WEFT_VERDICT_OUTLIER && p.verdict != WEFT_VERDICT_CHANGE) return WEFT_OK;
     if (loss < p.expected) return WEFT_OK; /* it may fall as fast as it likes */
     t->outliers++;
@@ -44,10 +44,10 @@ weft_err train_notice_save(const train *t, weft_archive *to) {
 weft_err train_notice_resume(train *t, weft_archive *from) {
     weft_array a;
     if (!t->d->notice || !weft_archive_has(from, NOTICE_KEPT)) return WEFT_OK;
-    TRAIN_TRY(weft_archive_find(from, NOTICE_KEPT, &a));
+    WEFT_TRY(weft_archive_find(from, NOTICE_KEPT, &a));
     weft_detector *const kept = weft_detector_restore(t->c, a.data, a.bytes, t->checkpoint);
     if (!kept) return weft_error_code(t->c);
-    TRAIN_TRY(train_notice_start(t));
+    WEFT_TRY(train_notice_start(t));
     const weft_detector_desc was = weft_detector_settings(kept),
                              is = weft_detector_settings(t->notice);
     const bool same = memcmp(&was, &is, sizeof is) == 0;

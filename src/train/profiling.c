@@ -53,7 +53,7 @@ weft_err train_profile_step(train *t) {
     weft_profile *const p = t->profile ? t->profile : t->d->profile;
     bool ready = false;
     if (!p || !t->d->run || t->step != t->profile_at) return WEFT_OK;
-    TRAIN_TRY(profiling_write(t, p, &ready));
+    WEFT_TRY(profiling_write(t, p, &ready));
     t->profile_at = ready ? 0 : 2 * t->step; /* once more later, or never again */
     if (!ready) return WEFT_OK;
     weft_profile_close(t->profile);

@@ -9,6 +9,8 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* struct winsize; isatty and fileno come along */
 #endif
+#include "base/text.h"
+#include "base/utf8.h"
 #include "draft.h"
 #include "train_parts.h"
 
@@ -157,7 +159,7 @@ static void progress_word(progress_field *f, const char *s, bool utf8) {
     size_t n = strlen(f->text), left = strlen(s);
     while (left && n + 5 < sizeof f->text) {
         char one[12];
-        const size_t bytes = weft_escape_one(one, s, left);
+        const size_t bytes = escape_one(one, s, left);
         const bool good = memcmp(one, s, bytes) == 0 && (bytes == 1 || utf8);
         if (good) memcpy(f->text + n, s, bytes);
         else f->text[n] = '?';
@@ -171,9 +173,9 @@ static void progress_word(progress_field *f, const char *s, bool utf8) {
 static void progress_number(char *text, size_t bytes, double v) {
     const double size = fabs(v);
     if (size >= 1e-3 && size < 1e4)
-        weft_number_text(text, bytes, 'f', size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1, v);
-    else if (size >= 1e4 && size < 1e9) weft_number_text(text, bytes, 'f', 0, v); /* a score */
-    else weft_number_text(text, bytes, 'g', 3, v);
+        number_text(text, bytes, 'f', size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1, v);
+    else if (size >= 1e4 && size < 1e9) number_text(text, bytes, 'f', 0, v); /* a score */
+    else number_text(text, bytes, 'g', 3, v);
 }
 
 /* "train/loss" is loss, "test/loss" is test loss. */
@@ -192,8 +194,8 @@ static void progress_speed(progress_field *f, double pace, const char *unit) {
     char number[40], text[64];
     const double rate = 1 / pace;
     if (rate >= 0.1)
-        weft_number_text(number, sizeof number, 'f', rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
-    else weft_number_text(number, sizeof number, 'f', 1, pace);
+        number_text(number, sizeof number, 'f', rate < 10 ? 2 : rate < 100 ? 1 : 0, rate);
+    else number_text(number, sizeof number, 'f', 1, pace);
     progress_word(f, number, false);
     if (unit) snprintf(text, sizeof text, rate >= 0.1 ? " %s/s" : " s each", unit);
     progress_word(f, unit ? text : rate >= 0.1 ? " steps/s" : " s/step", false);
@@ -329,7 +331,7 @@ void weft_progress_say(weft_progress *p, const char *line) {
     if (p->live) fputs("\r\x1b[K", p->to);
     for (size_t left = strlen(line), bytes; left; line += bytes, left -= bytes) {
         char one[12];
-        bytes = weft_escape_one(one, line, left);
+        bytes = escape_one(one, line, left);
         if (*line == '\n' || *line == '\t') putc(*line, p->to);
         else fputs(one, p->to);
     }

@@ -42,7 +42,7 @@ static weft_err report_read(report *r, const char *path) {
     lines_line line;
     int64_t first_step = 0;
     double first_time = NAN;
-    TRAIN_TRY(lines_open(&in, r->c, path));
+    WEFT_TRY(lines_open(&in, r->c, path));
     while (lines_next(&in, &line) && !r->page.failed) {
         int guess = 0;
         for (int i = 0; i < line.n; i++) {
@@ -175,10 +175,10 @@ static void report_foot(report *r, const char *config_problem, const char *kerne
 static weft_err report_told(report *r, const char *run, char *problem, size_t bytes) {
     char path[FOLDER_PATH] = "";
     weft_err e = WEFT_OK;
-    TRAIN_TRY(folder_path(r->c, path, run, STATUS_NAME));
+    WEFT_TRY(folder_path(r->c, path, run, STATUS_NAME));
     if (folder_has(path)) e = weft_run_status_read(r->c, run, &r->status);
     if (e == WEFT_MEMORY) return e;
-    TRAIN_TRY(folder_path(r->c, path, run, KERNELS_NAME));
+    WEFT_TRY(folder_path(r->c, path, run, KERNELS_NAME));
     if (!folder_has(path)) return WEFT_OK;
     e = weft_run_kernels_read(r->c, run, &r->kernels);
     r->profiled = e == WEFT_OK;
@@ -203,18 +203,18 @@ static void report_all_plots(report *r) {
 
 static weft_err report_write(report *r, const char *run) {
     char path[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
-    TRAIN_TRY(report_pictures_check(r));
-    TRAIN_TRY(report_plates_check(r));
-    TRAIN_TRY(report_confusion_check(r));
-    TRAIN_TRY(folder_path(r->c, path, run, LINES_NAME));
-    TRAIN_TRY(report_read(r, path));
-    TRAIN_TRY(report_told(r, run, kernels_problem, sizeof kernels_problem));
+    WEFT_TRY(report_pictures_check(r));
+    WEFT_TRY(report_plates_check(r));
+    WEFT_TRY(report_confusion_check(r));
+    WEFT_TRY(folder_path(r->c, path, run, LINES_NAME));
+    WEFT_TRY(report_read(r, path));
+    WEFT_TRY(report_told(r, run, kernels_problem, sizeof kernels_problem));
     report_arrange(r);
 
     weft_file file = {0};
     weft_json config = {0};
-    TRAIN_TRY(folder_path(r->c, path, run, "config.json"));
-    if (folder_has(path)) TRAIN_TRY(weft_file_open(r->c, path, &file));
+    WEFT_TRY(folder_path(r->c, path, run, "config.json"));
+    if (folder_has(path)) WEFT_TRY(weft_file_open(r->c, path, &file));
     if (file.bytes) {
         config = weft_json_parse(r->c, file.bytes, file.n, "config.json");
         const weft_json_kind kind = weft_json_kind_of(config);

@@ -2,6 +2,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/text.h"
 #include "report.h"
 #include "scale.h"
 
@@ -34,8 +35,8 @@ const char *report_value(char *text, double v, bool share) {
         return text;
     }
     if (!share && size >= 1000) return report_count(text, (int64_t)(v < 0 ? v - 0.5 : v + 0.5));
-    if (!share) return weft_number_text(text, REPORT_NUMBER, 'g', 4, v);
-    weft_number_text(text, REPORT_NUMBER - 4, 'f', 2, 100 * v);
+    if (!share) return number_text(text, REPORT_NUMBER, 'g', 4, v);
+    number_text(text, REPORT_NUMBER - 4, 'f', 2, 100 * v);
     return strcat(text, "\xc2\xa0%"); /* a space that does not break */
 }
 
@@ -43,7 +44,7 @@ const char *report_bytes(char *text, double bytes) {
     char number[40];
     const char *unit;
     const double by = scale_bytes(fabs(bytes), &unit);
-    weft_number_text(number, sizeof number, 'f', by > 1 ? 1 : 0, bytes / by);
+    number_text(number, sizeof number, 'f', by > 1 ? 1 : 0, bytes / by);
     snprintf(text, REPORT_NUMBER, "%s%s", number, unit);
     return text;
 }
@@ -52,7 +53,7 @@ const char *report_duration(char *text, double seconds) {
     char number[48];
     const long long whole = (long long)fmin(seconds + 0.5, 1e15);
     if (seconds < 60) {
-        weft_number_text(number, sizeof number, 'f', seconds < 1 ? 3 : 1, seconds);
+        number_text(number, sizeof number, 'f', seconds < 1 ? 3 : 1, seconds);
         snprintf(text, REPORT_NUMBER, "%s s", number);
     } else if (whole < 3600) {
         snprintf(text, REPORT_NUMBER, "%lld min %02lld s", whole / 60, whole % 60);
@@ -130,7 +131,7 @@ void report_figures(report *r) {
     if (timed && isfinite(r->rate)) {
         const double examples = fmin(r->rate * (double)r->status.batch + 0.5, 1e15);
         if (r->rate >= 100) report_count(text, (int64_t)fmin(r->rate + 0.5, 1e15));
-        else weft_number_text(text, sizeof text, 'g', 3, r->rate);
+        else number_text(text, sizeof text, 'g', 3, r->rate);
         strcpy(note, "steps a second");
         if (r->status.batch > 0)
             snprintf(note, sizeof note, "steps, %.30s examples a second",

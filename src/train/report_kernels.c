@@ -1,5 +1,6 @@
 /* report_kernels.c - where the time of a step goes: a table of kernels with bars, and beside each
  * other the scopes and what lay in the arena at its fullest. From kernels.json, if the run has one. */
+#include "base/text.h"
 #include "report.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ static const char *report_microseconds(char *text, double us) {
     char number[40];
     const bool seconds = us >= 1e6, milli = us >= 1e3;
     const double v = seconds ? us / 1e6 : milli ? us / 1e3 : us;
-    weft_number_text(number, sizeof number, 'f', v < 10 ? 2 : 1, v);
+    number_text(number, sizeof number, 'f', v < 10 ? 2 : 1, v);
     snprintf(text, REPORT_NUMBER, "%s\xc2\xa0%s", number,
              seconds ? "s"
              : milli ? "ms"

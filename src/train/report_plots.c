@@ -2,6 +2,7 @@
  *
  * The canvas has no size of its own: places are percentages, curves lie in an inner drawing that
  * is stretched, with strokes that are not. So a plot fits any width and its text stays readable. */
+#include "base/text.h"
 #include "report.h"
 #include "scale.h"
 
@@ -463,11 +464,11 @@ void report_draw(report *r, const report_plot *p, bool wide) {
         draft_text(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
         report_title(d, p->name);
         draft_text(d, " by step\"");
-        draft_add(d, " data-x=\"%s %s\"", weft_number_text(low, sizeof low, 'g', 17, k.x.low),
-                  weft_number_text(high, sizeof high, 'g', 17, k.x.high));
+        draft_add(d, " data-x=\"%s %s\"", number_text(low, sizeof low, 'g', 17, k.x.low),
+                  number_text(high, sizeof high, 'g', 17, k.x.high));
         draft_add(d, " data-y=\"%s %s\" data-kind=\"%s\">\n",
-                  weft_number_text(low, sizeof low, 'g', 17, k.y.low),
-                  weft_number_text(high, sizeof high, 'g', 17, k.y.high),
+                  number_text(low, sizeof low, 'g', 17, k.y.low),
+                  number_text(high, sizeof high, 'g', 17, k.y.high),
                   k.y.log ? "log"
                   : share ? "share"
                   : bytes ? "bytes"

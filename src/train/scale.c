@@ -1,5 +1,6 @@
 /* scale.c - ticks at 1, 2 or 5 times a power of ten, and their labels. */
 #include "scale.h"
+#include "base/text.h"
 
 #include <weft/io.h>
 
@@ -93,7 +94,7 @@ void scale_power(char *text, size_t bytes, double v) {
         "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7", "\xe2\x81\xb8", "\xe2\x81\xb9"};
     int power = (int)floor(log10(fabs(v)) + 1e-9);
     char mantissa[32], number[16];
-    weft_number_text(mantissa, sizeof mantissa, 'g', 4, fabs(v) / pow(10, power));
+    number_text(mantissa, sizeof mantissa, 'g', 4, fabs(v) / pow(10, power));
     const bool one = strcmp(mantissa, "1") == 0;
     int n = snprintf(text, bytes, "%s%s%s10%s", v < 0 ? "\xe2\x88\x92" : "", one ? "" : mantissa,
                      one ? "" : "\xc2\xb7", power < 0 ? "\xe2\x81\xbb" : "");
@@ -133,7 +134,7 @@ const char *scale_label(const scale *s, int tick, char *text, size_t bytes) {
     const double smallest = s->log ? v : apart;
     const int decimals = (int)fmax(0, fmin(12, -floor(log10(smallest) + 1e-9)));
     char number[64];
-    weft_number_text(number, sizeof number, 'f', v == 0 ? 0 : decimals, fabs(v));
+    number_text(number, sizeof number, 'f', v == 0 ? 0 : decimals, fabs(v));
     snprintf(text, bytes, "%s%s%s", v < 0 ? "\xe2\x88\x92" : "", number, unit);
     return text;
 }

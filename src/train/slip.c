@@ -41,7 +41,7 @@ weft_err slip_open(slip *s, weft_ctx *c, const char *run, const char *name) {
     char path[FOLDER_PATH] = "";
     struct stat info;
     *s = (slip){.c = c};
-    TRAIN_TRY(folder_path(c, path, run, name));
+    WEFT_TRY(folder_path(c, path, run, name));
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat(file, &info) != 0) {
         const int why = errno;

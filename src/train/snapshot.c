@@ -25,8 +25,8 @@ weft_err train_snapshot_take(train_snapshot *t, weft_state *s, int64_t step) {
     t->step = step;
     for (size_t i = 0; i < t->entries; i++) {
         weft_entry e;
-        TRAIN_TRY(weft_state_entry(s, i, &e));
-        TRAIN_TRY(weft_state_get(s, e.name, t->values + at, e.bytes));
+        WEFT_TRY(weft_state_entry(s, i, &e));
+        WEFT_TRY(weft_state_get(s, e.name, t->values + at, e.bytes));
         at += e.bytes;
     }
     return WEFT_OK;
@@ -36,8 +36,8 @@ weft_err train_snapshot_restore(const train_snapshot *t, weft_state *s) {
     size_t at = 0;
     for (size_t i = 0; i < t->entries; i++) {
         weft_entry e;
-        TRAIN_TRY(weft_state_entry(s, i, &e));
-        TRAIN_TRY(weft_state_set(s, e.name, t->values + at, e.bytes));
+        WEFT_TRY(weft_state_entry(s, i, &e));
+        WEFT_TRY(weft_state_set(s, e.name, t->values + at, e.bytes));
         at += e.bytes;
     }
     return WEFT_OK;

@@ -6,6 +6,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/utf8.h"
 #include "draft.h"
 #include "folder.h"
 #include "slip.h"
@@ -31,7 +32,7 @@ weft_err weft_run_status_read(weft_ctx *c, const char *run, weft_run_status *out
     if (!c || !run || !out)
         return weft_fail(c, WEFT_ARGUMENT, "weft_run_status_read: an argument is NULL");
     memset(out, 0, sizeof *out);
-    TRAIN_TRY(slip_open(&s, c, run, STATUS_NAME));
+    WEFT_TRY(slip_open(&s, c, run, STATUS_NAME));
 #define X(field) slip_text(s.all, #field, out->field, sizeof out->field);
     STATUS_TEXTS(X)
 #undef X
@@ -51,7 +52,7 @@ static weft_err status_write(train *t) {
     const weft_run_status *const s = &t->status;
     char path[FOLDER_PATH] = "";
     draft d = {.c = t->c};
-    TRAIN_TRY(folder_path(t->c, path, t->d->run, STATUS_NAME));
+    WEFT_TRY(folder_path(t->c, path, t->d->run, STATUS_NAME));
     draft_text(&d, "{\"schema\": 1");
 #define X(field) draft_text(&d, ", \"" #field "\": "), draft_json(&d, s->field);
     STATUS_TEXTS(X)
@@ -85,7 +86,7 @@ weft_err train_status_start(train *t) {
     t->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     strcpy(s->state, "running");
     char host[sizeof s->host] = "";
-    if (gethostname(host, sizeof host - 1) == 0) weft_utf8_text(s->host, sizeof s->host, host);
+    if (gethostname(host, sizeof host - 1) == 0) utf8_fit(s->host, sizeof s->host, host);
     s->process = getpid();
     s->steps = t->d->steps;
     s->seconds = t->d->seconds;
@@ -111,7 +112,7 @@ weft_err train_status_end(train *t, weft_err e) {
     const bool stopped =
         !failed && t->r->ending == WEFT_END_INTERRUPTED && t->d->stop && *t->d->stop;
     strcpy(s->state, failed ? "failed" : stopped ? "stopped" : states[t->r->ending]);
-    weft_utf8_text(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
+    utf8_fit(s->text, sizeof s->text, failed ? weft_error(t->c) : t->r->text);
     s->ended = weft_wall();
     status_measure(t);
     if (e == WEFT_OK) return status_write(t);

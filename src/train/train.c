@@ -7,6 +7,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/text.h"
 #include "folder.h"
 #include "train_parts.h"
 
@@ -94,7 +95,7 @@ static weft_err train_nothing_to_resume(const train *t) {
 }
 
 static weft_err train_resume(train *t) {
-    TRAIN_TRY(train_nothing_to_resume(t));
+    WEFT_TRY(train_nothing_to_resume(t));
     weft_checkpoint k = {.extra = weft_archive_new(t->c), .beneath = t->d->run};
     if (!k.extra) return weft_error_code(t->c);
     weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
@@ -117,7 +118,7 @@ static weft_err train_resume(train *t) {
 static weft_err train_forget(train *t) {
     static const char *const name[] = {"checkpoints/latest.safetensors",
                                        "checkpoints/latest.previous.safetensors"};
-    for (int i = 1; i >= 0; i--) TRAIN_TRY(folder_remove(t->c, t->d->run, name[i]));
+    for (int i = 1; i >= 0; i--) WEFT_TRY(folder_remove(t->c, t->d->run, name[i]));
     return WEFT_OK;
 }
 
@@ -146,7 +147,7 @@ static weft_err train_begin(train *t) {
         if (!t->checkpoint[0])
             return weft_fail(t->c, WEFT_ARGUMENT, "weft_train: the run's path is too long");
         if (!d->lock && !(t->lock = weft_run_lock_take(t->c, d->run))) return weft_error_code(t->c);
-        TRAIN_TRY(d->resume ? train_resume(t) : train_forget(t));
+        WEFT_TRY(d->resume ? train_resume(t) : train_forget(t));
         t->log = weft_journal_open(
             t->c, &(weft_journal_desc){
                       .run = d->run, .config = d->config, .title = d->title, .resume = t->step});
@@ -156,16 +157,16 @@ static weft_err train_begin(train *t) {
         *strrchr(folder, '/') = 0;
         mkdir(folder, 0777); /* what is wrong shows when the checkpoint is written */
     }
-    TRAIN_TRY(train_notice_start(t));
+    WEFT_TRY(train_notice_start(t));
     /* at once, so that a run that is killed early can be resumed too */
-    if (d->run && !d->resume && !(d->checkpoint_every < 0)) TRAIN_TRY(train_save(t));
+    if (d->run && !d->resume && !(d->checkpoint_every < 0)) WEFT_TRY(train_save(t));
     const double left = d->seconds > t->seconds ? d->seconds - t->seconds : 0;
     t->progress = weft_progress_new(t->c, d->progress, d->steps, left);
     if (!t->progress) return weft_error_code(t->c);
     if (t->note[0]) weft_progress_say(t->progress, t->note);
     t->saved = weft_clock();
-    TRAIN_TRY(train_status_start(t));
-    TRAIN_TRY(train_profile_start(t));
+    WEFT_TRY(train_status_start(t));
+    WEFT_TRY(train_profile_start(t));
     if (d->interrupt) train_interrupt_catch();
     return train_guard_start(t);
 }
@@ -176,9 +177,9 @@ weft_err train_one(train *t, weft_plan *p, int64_t step, weft_metrics *m) {
     const weft_train_desc *d = t->d;
     if (d->step) return d->step(d->user, step, m);
     const double start = weft_phase_start(t->c);
-    TRAIN_TRY(weft_loader_feed(d->loader, step, p, d->inputs.at, d->inputs.n));
+    WEFT_TRY(weft_loader_feed(d->loader, step, p, d->inputs.at, d->inputs.n));
     weft_phase_end(t->c, "feed", start);
-    TRAIN_TRY(weft_run(p));
+    WEFT_TRY(weft_run(p));
     weft_metric(m, "train/loss", (double)weft_item(p, d->loss));
     if (weft_ok(d->rate)) weft_metric(m, "train/rate", (double)weft_item(p, d->rate));
     return WEFT_OK;
@@ -225,16 +226,16 @@ static void train_say(train *t, const weft_metrics *m) {
     int n = snprintf(line, sizeof line, "step %lld", (long long)t->step);
     for (size_t i = 0; i < m->n && n > 0 && (size_t)n < sizeof line; i++)
         n += snprintf(line + n, sizeof line - (size_t)n, "  %s %s", m->at[i].name,
-                      weft_number_text(value, sizeof value, 'g', 4, m->at[i].value));
+                      number_text(value, sizeof value, 'g', 4, m->at[i].value));
     weft_progress_say(t->progress, line);
 }
 
 static weft_err train_conclude(train *t) {
     weft_metrics m = {0};
     const double start = weft_phase_start(t->c);
-    TRAIN_TRY(t->d->conclude(t->d->user, t->step, &m));
+    WEFT_TRY(t->d->conclude(t->d->user, t->step, &m));
     weft_phase_end(t->c, "judge", start);
-    if (t->log) TRAIN_TRY(weft_journal_write(t->log, t->step, &m));
+    if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     for (size_t i = 0; i < m.n; i++) weft_metric(&t->evaluation, m.at[i].name, m.at[i].value);
     train_say(t, &m);
     return WEFT_OK;
@@ -245,9 +246,9 @@ static weft_err train_judge(train *t) {
     weft_metrics m = {0};
     t->judged = t->step;
     const double start = weft_phase_start(t->c);
-    TRAIN_TRY(d->evaluate(d->user, t->step, &m));
+    WEFT_TRY(d->evaluate(d->user, t->step, &m));
     weft_phase_end(t->c, "judge", start);
-    if (t->log) TRAIN_TRY(weft_journal_write(t->log, t->step, &m));
+    if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     const double value = d->follow ? weft_metric_of(&m, d->follow) : m.n ? m.at[0].value : NAN;
     if (!isnan(value)) {
         const bool better = train_better(t, value);
@@ -274,7 +275,7 @@ static bool train_ends(train *t) {
     } else if (d->seconds > 0 && t->seconds >= d->seconds) {
         r->ending = WEFT_END_SECONDS;
         snprintf(r->text, sizeof r->text, "time limit reached (%s s)",
-                 weft_number_text(number, sizeof number, 'g', 6, d->seconds));
+                 number_text(number, sizeof number, 'g', 6, d->seconds));
     } else if (d->patience && t->waiting >= d->patience) {
         r->ending = WEFT_END_EARLY;
         snprintf(r->text, sizeof r->text, "no improvement in %.0f evaluations", t->waiting);
@@ -294,29 +295,29 @@ static weft_err train_loop(train *t) {
     while (!train_ends(t)) {
         const double before = weft_clock();
         t->m.n = 0;
-        TRAIN_TRY(train_one(t, t->plan, t->step, &t->m));
+        WEFT_TRY(train_one(t, t->plan, t->step, &t->m));
         t->step++;
         t->seconds += weft_clock() - before;
         const double loss = weft_metric_of(&t->m, "train/loss");
         if (isfinite(loss)) t->loss_sum += loss;
         if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
-        if (t->notice) TRAIN_TRY(train_notice_loss(t, loss));
-        TRAIN_TRY(train_profile_step(t));
+        if (t->notice) WEFT_TRY(train_notice_loss(t, loss));
+        WEFT_TRY(train_profile_step(t));
         if (t->step % t->log_every == 0) {
-            TRAIN_TRY(train_log_line(t));
-            TRAIN_TRY(train_guard_keep(t));
+            WEFT_TRY(train_log_line(t));
+            WEFT_TRY(train_guard_keep(t));
         }
         train_live(t, loss);
         weft_progress_show(t->progress, t->step, &t->live);
-        if (d->evaluate && t->step % t->evaluate_every == 0) TRAIN_TRY(train_judge(t));
-        if (d->checkpoint_every >= 0 && weft_clock() - t->saved >= every) TRAIN_TRY(train_save(t));
+        if (d->evaluate && t->step % t->evaluate_every == 0) WEFT_TRY(train_judge(t));
+        if (d->checkpoint_every >= 0 && weft_clock() - t->saved >= every) WEFT_TRY(train_save(t));
     }
-    if (t->step > t->logged) TRAIN_TRY(train_log_line(t));
-    TRAIN_TRY(train_save(t)); /* first of all what cannot be made again */
+    if (t->step > t->logged) WEFT_TRY(train_log_line(t));
+    WEFT_TRY(train_save(t)); /* first of all what cannot be made again */
     /* somebody who pressed Ctrl-C does not wait for a verdict */
     const bool hurried = t->r->ending == WEFT_END_INTERRUPTED;
-    if (d->evaluate && t->judged != t->step && !hurried) TRAIN_TRY(train_judge(t));
-    if (d->conclude && !hurried) TRAIN_TRY(train_conclude(t));
+    if (d->evaluate && t->judged != t->step && !hurried) WEFT_TRY(train_judge(t));
+    if (d->conclude && !hurried) WEFT_TRY(train_conclude(t));
     return WEFT_OK;
 }
 
@@ -324,7 +325,7 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     weft_train_result unread;
     if (!r) r = &unread;
     *r = (weft_train_result){0};
-    TRAIN_TRY(train_check(s, d));
+    WEFT_TRY(train_check(s, d));
     weft_ctx *c = weft_state_ctx(s);
     train *t = weft_resize(c, NULL, sizeof *t);
     if (!t) return weft_fail(c, WEFT_MEMORY, "weft_train: out of memory");

@@ -2,13 +2,8 @@
 #ifndef WEFT_TRAIN_PARTS_H
 #define WEFT_TRAIN_PARTS_H
 
+#include "base/error.h"
 #include <weft/train.h>
-
-#define TRAIN_TRY(call)                                                                            \
-    do {                                                                                           \
-        weft_err tried_ = (call);                                                                  \
-        if (tried_ != WEFT_OK) return tried_;                                                      \
-    } while (0)
 
 /* ---- snapshot.c: all values of a state, aside ---- */
 

@@ -2,6 +2,8 @@
  * plans and graphs as text, exported C, JSON, reports and progress. */
 #include "train/report_world.h" /* first: it says which functions of the system are wanted */
 
+#include "base/json.h"
+#include "base/utf8.h"
 #include "weft/io.h"
 #include "weft/logic.h"
 
@@ -34,7 +36,7 @@ enum { HOSTILE = sizeof hostile / sizeof *hostile };
 static bool harmless(const char *s, bool lines) {
     for (size_t left = strlen(s), n; left; s += n, left -= n) {
         const unsigned char *u = (const unsigned char *)s;
-        if (!(n = weft_utf8(s, left))) return false;
+        if (!(n = utf8_length(s, left))) return false;
         if (u[0] < 0x20 ? !lines || (u[0] != '\n' && u[0] != '\t') : u[0] == 0x7f) return false;
         if (n == 2 && u[0] == 0xc2 && u[1] < 0xa0) return false;
         if (n == 3 && u[0] == 0xe2 && u[1] == 0x80 && u[2] >= 0xa8 && u[2] <= 0xae) return false;
@@ -67,16 +69,16 @@ TEST(escapes) {
         char out[32];
         CASE("%d", (int)i);
         memset(out, '#', sizeof out);
-        CHECK_EQ(weft_escape(out, row[i].room, row[i].text), strlen(row[i].shown));
+        CHECK_EQ(escape_text(out, row[i].room, row[i].text), strlen(row[i].shown));
         CHECK_STR(out, row[i].shown);
         CHECK_EQ(out[row[i].room], '#');
     }
     char one[12];
-    CHECK_EQ(weft_escape_one(one, "", 0), 0);
+    CHECK_EQ(escape_one(one, "", 0), 0);
     CHECK_STR(one, "");
-    CHECK_EQ(weft_escape_one(one, "\xe2\x80\xae", 3), 3);
+    CHECK_EQ(escape_one(one, "\xe2\x80\xae", 3), 3);
     CHECK_STR(one, "\\u202e");
-    CHECK_EQ(weft_escape_one(one, "\xe2\x80", 2), 1);
+    CHECK_EQ(escape_one(one, "\xe2\x80", 2), 1);
     CHECK_STR(one, "\\xe2");
 }
 
@@ -103,14 +105,14 @@ TEST(json) {
     for (int i = 0; i < HOSTILE; i++) {
         char quoted[400], back[200];
         CASE("%d", i);
-        const size_t n = weft_json_quote(quoted, sizeof quoted, hostile[i]);
+        const size_t n = json_quote(quoted, sizeof quoted, hostile[i]);
         CHECK_EQ(strlen(quoted), n);
         CHECK(harmless(quoted, false));
         const weft_json j = weft_json_parse(c, quoted, n, "it");
         CHECK_EQ(weft_json_kind_of(j), WEFT_JSON_TEXT);
         weft_json_text(j, back, sizeof back);
         size_t left = strlen(hostile[i]), k;
-        for (const char *s = hostile[i]; left && (k = weft_utf8(s, left)); s += k) left -= k;
+        for (const char *s = hostile[i]; left && (k = utf8_length(s, left)); s += k) left -= k;
         if (!left) CHECK_STR(back, hostile[i]); /* else some bytes were of no character */
     }
     weft_close(c);
@@ -191,7 +193,7 @@ TEST(reports) {
         CASE("%d", i);
         world t = world_begin();
         char quoted[400];
-        weft_json_quote(quoted, sizeof quoted, hostile[i]);
+        json_quote(quoted, sizeof quoted, hostile[i]);
         for (int step = 1; step < 9; step++)
             fprintf(t.lines, "{\"step\": %d, \"wall\": 1, \"time\": 1, %s: %d}\n", step, quoted,
                     step);

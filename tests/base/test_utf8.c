@@ -1,5 +1,7 @@
 /* test_utf8.c - letters of UTF-8: every code there is, every pair of bytes, and texts cut to fit. */
 #include "test.h"
+
+#include "base/utf8.h"
 #include "weft/io.h"
 
 #include <string.h>
@@ -25,7 +27,7 @@ static size_t by_table(const unsigned char *s, size_t n) {
 }
 
 TEST(letters) {
-    CHECK_EQ(weft_utf8("", 0), 0);
+    CHECK_EQ(utf8_length("", 0), 0);
     static const unsigned char rest[] = {0x00, 0x7f, 0x80, 0x9f, 0xbf, 0xc0, 0xff};
     long wrong = 0;
     for (int first = 0; first < 256; first++)
@@ -33,7 +35,7 @@ TEST(letters) {
             for (size_t i = 0; i < sizeof rest * sizeof rest * 4; i++) {
                 const unsigned char s[4] = {(unsigned char)first, (unsigned char)second,
                                             rest[i / 4 % sizeof rest], rest[i / 4 / sizeof rest]};
-                wrong += weft_utf8((const char *)s, i % 4 + 1) != by_table(s, i % 4 + 1);
+                wrong += utf8_length((const char *)s, i % 4 + 1) != by_table(s, i % 4 + 1);
             }
     CHECK_EQ(wrong, 0);
 }
@@ -56,11 +58,11 @@ TEST(texts) {
         CASE("%d", (int)i);
         char out[8];
         memset(out, '#', sizeof out);
-        CHECK_EQ(weft_utf8_text(out, of[i].room, of[i].text), strlen(of[i].fits));
+        CHECK_EQ(utf8_fit(out, of[i].room, of[i].text), strlen(of[i].fits));
         CHECK_STR(out, of[i].fits);
         CHECK_EQ(out[of[i].room], '#');
     }
     char none = '#';
-    CHECK_EQ(weft_utf8_text(&none, 0, "abc"), 0);
+    CHECK_EQ(utf8_fit(&none, 0, "abc"), 0);
     CHECK_EQ(none, '#');
 }

@@ -2,6 +2,8 @@
  * so that the fields behind them are reached. What is restored is saved as the same bytes (a snapshot
  * of an older version as some others) and takes points. */
 #include "fuzz.h"
+
+#include "base/crc.h"
 #include "weft/io.h"
 #include "weft/stream.h"
 
@@ -53,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     fuzz_must(sealed != NULL, "out of memory");
     memcpy(sealed, bytes, n);
     for (int i = 0; i < 8; i++) sealed[LENGTH + i] = (uint8_t)((uint64_t)n >> 8 * i);
-    const uint32_t crc = weft_crc32c(0, sealed, n - 4);
+    const uint32_t crc = crc_32c(0, sealed, n - 4);
     for (int i = 0; i < 4; i++) sealed[n - 4 + (size_t)i] = (uint8_t)(crc >> 8 * i);
     try(w, sealed, n);
     free(sealed);

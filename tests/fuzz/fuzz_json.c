@@ -1,6 +1,8 @@
 /* fuzz_json.c - JSON: what passes the check is walked through to its last value, and its texts are
  * quoted and read back. */
 #include "fuzz.h"
+
+#include "base/json.h"
 #include "weft/io.h"
 
 static void walk(fuzz_world *w, weft_json j, int depth) {
@@ -19,7 +21,7 @@ static void walk(fuzz_world *w, weft_json j, int depth) {
         size_t n = weft_json_text(j, text, sizeof text);
         if (n >= sizeof text) break;
         fuzz_must(strlen(text) == n && weft_json_is(j, text), "a text that is not itself");
-        size_t m = weft_json_quote(quoted, sizeof quoted, text);
+        size_t m = json_quote(quoted, sizeof quoted, text);
         weft_json again = weft_json_parse(w->ctx, quoted, m, "quoted");
         fuzz_must(weft_json_text(again, back, sizeof back) == n && !strcmp(back, text), "quoting");
         break;

@@ -4,7 +4,8 @@
 
 #include "io_world.h"
 
-#include "io/crc.h"
+#include "base/crc.h"
+
 
 /* ---- a bit at a time ---- */
 

@@ -1,7 +1,9 @@
 /* test_io.c - archives: what goes in comes out, in every format and of every type. */
 #include "io_world.h"
 
-#include "io/crc.h"
+#include "base/crc.h"
+#include "base/reader.h"
+#include "base/sha256.h"
 
 static counter heap_of;
 static weft_ctx *c;
@@ -167,7 +169,7 @@ TEST(hash_is_of_content_alone) {
     static const unsigned char plain[] = "a\0U8\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0hi"
                                          "b\0I8\0\0\0\0\0\0\0\0\0x";
     char want[65], got[65];
-    weft_sha256(plain, sizeof plain - 1, want);
+    sha256_of(plain, sizeof plain - 1, want);
     weft_archive *a = weft_archive_new(c);
     weft_archive_put(a, &(weft_array){"b", WEFT_FILE_I8, {0, {0}}, "x", 1});
     weft_archive_put(a, &(weft_array){"a", WEFT_FILE_U8, {1, {2}}, "hi", 2});
@@ -365,43 +367,43 @@ TEST(whole_files) {
 TEST(sums) {
     begin();
     char out[65], bytes[8192];
-    CHECK_EQ(weft_crc32c(0, "123456789", 9), 0xe3069283); /* the polynomial's own check value */
-    CHECK_EQ(weft_crc32c(weft_crc32c(0, "1234", 4), "56789", 5), 0xe3069283);
+    CHECK_EQ(crc_32c(0, "123456789", 9), 0xe3069283); /* the polynomial's own check value */
+    CHECK_EQ(crc_32c(crc_32c(0, "1234", 4), "56789", 5), 0xe3069283);
     memset(bytes, 0, 32);
-    CHECK_EQ(weft_crc32c(0, bytes, 32), 0x8a9136aa); /* RFC 3720, B.4 */
+    CHECK_EQ(crc_32c(0, bytes, 32), 0x8a9136aa); /* RFC 3720, B.4 */
     memset(bytes, 0xff, 32);
-    CHECK_EQ(weft_crc32c(0, bytes, 32), 0x62a8ab43);
+    CHECK_EQ(crc_32c(0, bytes, 32), 0x62a8ab43);
     for (int i = 0; i < 32; i++) bytes[i] = (char)i;
-    CHECK_EQ(weft_crc32c(0, bytes, 32), 0x46dd794e);
-    CHECK_EQ(weft_crc32c(7, bytes, 0), 7);
+    CHECK_EQ(crc_32c(0, bytes, 32), 0x46dd794e);
+    CHECK_EQ(crc_32c(7, bytes, 0), 7);
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)test_random();
     for (size_t n = 0; n < sizeof bytes; n += n < 40 ? 1 : 911) /* the instruction and the tables */
-        CHECK_EQ(weft_crc32c(5, bytes, n), crc_plain(5, bytes, n));
-    weft_sha256("abc", 3, out);
+        CHECK_EQ(crc_32c(5, bytes, n), crc_plain(5, bytes, n));
+    sha256_of("abc", 3, out);
     CHECK_STR(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    weft_sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, out);
+    sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, out);
     CHECK_STR(out, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    weft_sha256(NULL, 0, out);
+    sha256_of(NULL, 0, out);
     CHECK_STR(out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 TEST(reader) {
     begin();
-    weft_reader r = weft_reader_of(c, "some.file", "\1\2\3\4\5", 5);
-    CHECK_EQ(weft_read_number(&r, "a", 2), 0x0201);
-    CHECK_EQ(weft_read_number(&r, "b", -2), 0x0304);
+    reader r = reader_of(c, "some.file", "\1\2\3\4\5", 5);
+    CHECK_EQ(reader_number(&r, "a", 2), 0x0201);
+    CHECK_EQ(reader_number(&r, "b", -2), 0x0304);
     CHECK_EQ(r.at, 4);
-    CHECK_EQ(weft_read_number(&r, "length", 4), 0);
+    CHECK_EQ(reader_number(&r, "length", 4), 0);
     CHECK_EQ(r.err, WEFT_FORMAT);
     CHECK_STR(weft_error(c), "some.file: offset 4: length: 4 bytes expected, the file has 1");
-    CHECK(!weft_read_bytes(&r, "rest", 1)); /* the first failure sticks */
+    CHECK(!reader_bytes(&r, "rest", 1)); /* the first failure sticks */
     CHECK_HAS(weft_error(c), "length");
-    r = weft_reader_of(c, "some.file", "\1\2\3\4\5", 5);
-    CHECK(!weft_read_bytes(&r, "much", UINT64_MAX));
-    r = weft_reader_of(c, "some.file", "\1\2\3\4\5", 5);
-    weft_read_number(&r, "n", 9);
+    r = reader_of(c, "some.file", "\1\2\3\4\5", 5);
+    CHECK(!reader_bytes(&r, "much", UINT64_MAX));
+    r = reader_of(c, "some.file", "\1\2\3\4\5", 5);
+    reader_number(&r, "n", 9);
     CHECK_EQ(r.err, WEFT_ARGUMENT);
-    r = weft_reader_of(c, "some.file", "", 0);
-    CHECK_EQ(weft_read_fail(&r, WEFT_FORMAT, 77, "field", "%d apples", 3), WEFT_FORMAT);
+    r = reader_of(c, "some.file", "", 0);
+    CHECK_EQ(reader_fail(&r, WEFT_FORMAT, 77, "field", "%d apples", 3), WEFT_FORMAT);
     CHECK_STR(weft_error(c), "some.file: offset 77: field: 3 apples");
 }

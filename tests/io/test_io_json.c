@@ -1,6 +1,9 @@
 /* test_io_json.c - JSON: what is refused and why, and walking through what is not. */
 #include "io_world.h"
 
+#include "base/json.h"
+#include "base/text.h"
+
 #include <locale.h>
 #include <math.h>
 
@@ -231,18 +234,18 @@ TEST(numbers_as_text) {
         if (!setlocale(LC_ALL, place[l])) continue;
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
             CASE("%s in %s", row[i].text, place[l]);
-            CHECK(weft_number_text(out, sizeof out, row[i].style, row[i].digits, row[i].v) == out);
+            CHECK(number_text(out, sizeof out, row[i].style, row[i].digits, row[i].v) == out);
             CHECK_STR(out, row[i].text);
         }
     }
     setlocale(LC_ALL, "C");
     CASE("no room, and no numbers");
-    CHECK_STR(weft_number_text(out, 4, 'g', 12, 123456), "123");
-    CHECK_STR(weft_number_text(out, 1, 'g', 12, 123456), "");
-    CHECK_STR(weft_number_text(out, sizeof out, 'g', 12, INFINITY), "inf");
-    CHECK_HAS(weft_number_text(out, sizeof out, 'f', 2, NAN), "nan");
+    CHECK_STR(number_text(out, 4, 'g', 12, 123456), "123");
+    CHECK_STR(number_text(out, 1, 'g', 12, 123456), "");
+    CHECK_STR(number_text(out, sizeof out, 'g', 12, INFINITY), "inf");
+    CHECK_HAS(number_text(out, sizeof out, 'f', 2, NAN), "nan");
     out[0] = 'x';
-    weft_number_text(out, 0, 'g', 12, 1);
+    number_text(out, 0, 'g', 12, 1);
     CHECK_EQ(out[0], 'x');
 }
 
@@ -258,15 +261,15 @@ TEST(quoting) {
         {"\x7f\xc2\x9b\xe2\x80\xae", "\"\\u007f\\u009b\\u202e\""},
         {"\xf3\xa0\x81\x81", "\"\\udb40\\udc41\""},
     };
-    CHECK_EQ(weft_json_quote(NULL, 0, "a\xff"), 9); /* U+FFFD for a byte of none */
+    CHECK_EQ(json_quote(NULL, 0, "a\xff"), 9); /* U+FFFD for a byte of none */
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         CASE("%s", row[i].quoted);
         char out[64], small[4], back[64];
-        size_t n = weft_json_quote(out, sizeof out, row[i].text);
+        size_t n = json_quote(out, sizeof out, row[i].text);
         CHECK_STR(out, row[i].quoted);
         CHECK_EQ(n, strlen(row[i].quoted));
-        CHECK_EQ(weft_json_quote(NULL, 0, row[i].text), n);
-        CHECK_EQ(weft_json_quote(small, sizeof small, row[i].text), n);
+        CHECK_EQ(json_quote(NULL, 0, row[i].text), n);
+        CHECK_EQ(json_quote(small, sizeof small, row[i].text), n);
         CHECK(strlen(small) < sizeof small);
         CHECK_EQ(weft_json_text(parse(out), back, sizeof back), strlen(row[i].text));
         CHECK_STR(back, row[i].text);

@@ -14,7 +14,7 @@ for folder in src/*; do
     [ -d "$folder" ] || continue
     case $folder in src/base) echo "$folder" ;; src/core | src/plan | src/kern | src/backend) ;; *) echo "$folder src/base" ;; esac
 done >>"$scratch/may"
-echo "cli" >>"$scratch/may"
+echo "cli src/base" >>"$scratch/may"
 for folder in apps/*/; do echo "${folder%/} cli apps"; done >>"$scratch/may"
 echo "apps cli" >>"$scratch/may"
 echo "src/backend/backend.h src/base src/core src/plan" >>"$scratch/may"

@@ -2,13 +2,14 @@
  *
  * The only memory is four bytes for each key of the objects that are open. When an object ends its
  * keys are sorted, so that equal ones meet. Navigation (json.c) trusts what passed here. */
-#include "io/bytes.h"
-#include "io/json.h"
-#include "io/sort.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/utf8.h"
 #include <string.h>
 
 typedef struct json_checker {
-    weft_reader *r;
+    reader *r;
     size_t end;    /* offset of the end of the text */
     uint32_t *key; /* offsets of the keys of open objects, relative to begin */
     size_t keys, room;
@@ -16,15 +17,13 @@ typedef struct json_checker {
 } json_checker;
 
 static weft_err json_bad(json_checker *k, const char *expected) {
-    weft_reader *r = k->r;
+    reader *r = k->r;
     if (r->at >= k->end)
-        return weft_read_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, the text ends",
-                              expected);
+        return reader_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, the text ends", expected);
     unsigned char b = r->bytes[r->at];
     if (b >= 0x21 && b < 0x7f)
-        return weft_read_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, got '%c'", expected, b);
-    return weft_read_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, got byte 0x%02x", expected,
-                          b);
+        return reader_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, got '%c'", expected, b);
+    return reader_fail(r, WEFT_FORMAT, r->at, "JSON", "%s expected, got byte 0x%02x", expected, b);
 }
 
 static int json_peek(const json_checker *k) {
@@ -56,9 +55,9 @@ static weft_err json_check_number(json_checker *k) {
         if (!json_digits(k)) return json_bad(k, "a digit");
     }
     if (k->r->at - from > JSON_MAX_NUMBER)
-        return weft_read_fail(k->r, WEFT_FORMAT, from, "JSON",
-                              "a number of %zu characters, at most %d are read", k->r->at - from,
-                              JSON_MAX_NUMBER);
+        return reader_fail(k->r, WEFT_FORMAT, from, "JSON",
+                           "a number of %zu characters, at most %d are read", k->r->at - from,
+                           JSON_MAX_NUMBER);
     return WEFT_OK;
 }
 
@@ -82,35 +81,35 @@ static weft_err json_check_escape(json_checker *k) {
     k->r->at++;
     if (b != 'u') return WEFT_OK;
     uint32_t v, low;
-    IO_TRY(json_hex(k, &v));
-    if (!v) return weft_read_fail(k->r, WEFT_FORMAT, from, "JSON", "a text may not hold \\u0000");
+    WEFT_TRY(json_hex(k, &v));
+    if (!v) return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "a text may not hold \\u0000");
     if (v < 0xd800 || v >= 0xe000) return WEFT_OK;
     size_t second = k->r->at;
     if (v < 0xdc00 && json_peek(k) == '\\') {
         k->r->at++;
         if (json_peek(k) == 'u') {
             k->r->at++;
-            IO_TRY(json_hex(k, &low));
+            WEFT_TRY(json_hex(k, &low));
             if (low >= 0xdc00 && low < 0xe000) return WEFT_OK;
         }
     }
-    return weft_read_fail(k->r, WEFT_FORMAT, second > from ? from : second, "JSON",
-                          "half of a surrogate pair");
+    return reader_fail(k->r, WEFT_FORMAT, second > from ? from : second, "JSON",
+                       "half of a surrogate pair");
 }
 
 static weft_err json_check_text(json_checker *k) {
     size_t from = k->r->at++;
     for (int b; (b = json_peek(k)) != '"';) {
-        if (b < 0) return weft_read_fail(k->r, WEFT_FORMAT, from, "JSON", "a text without its end");
+        if (b < 0) return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "a text without its end");
         if (b < 0x20) return json_bad(k, "a character of a text");
         if (b == '\\') {
-            IO_TRY(json_check_escape(k));
+            WEFT_TRY(json_check_escape(k));
             continue;
         }
-        size_t n = weft_utf8((const char *)k->r->bytes + k->r->at, k->end - k->r->at);
+        size_t n = utf8_length((const char *)k->r->bytes + k->r->at, k->end - k->r->at);
         if (!n)
-            return weft_read_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "not UTF-8: byte 0x%02x",
-                                  (unsigned)b);
+            return reader_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "not UTF-8: byte 0x%02x",
+                               (unsigned)b);
         k->r->at += n;
     }
     k->r->at++;
@@ -137,8 +136,8 @@ static weft_err json_distinct(json_checker *k, size_t first) {
             uint64_t second = k->begin + (key[i] > key[i - 1] ? key[i] : key[i - 1]);
             char name[64];
             weft_json_text((weft_json){text + second, text + k->end}, name, sizeof name);
-            return weft_read_fail(k->r, WEFT_FORMAT, second, "JSON", "the key \"%s\" comes twice",
-                                  name);
+            return reader_fail(k->r, WEFT_FORMAT, second, "JSON", "the key \"%s\" comes twice",
+                               name);
         }
     return WEFT_OK;
 }
@@ -158,15 +157,15 @@ static weft_err json_check_members(json_checker *k, int depth, bool object) {
         if (object) {
             json_space(k);
             if (json_peek(k) != '"') return json_bad(k, "a key");
-            if (!bytes_room(k->r->c, &k->key, k->keys, &k->room, sizeof *k->key))
-                return weft_read_fail(k->r, WEFT_MEMORY, k->r->at, "JSON", "out of memory");
+            if (!mem_room(mem_of(k->r->c), &k->key, k->keys, &k->room, sizeof *k->key))
+                return reader_fail(k->r, WEFT_MEMORY, k->r->at, "JSON", "out of memory");
             k->key[k->keys++] = (uint32_t)(k->r->at - k->begin);
-            IO_TRY(json_check_text(k));
+            WEFT_TRY(json_check_text(k));
             json_space(k);
             if (json_peek(k) != ':') return json_bad(k, "':'");
             k->r->at++;
         }
-        IO_TRY(json_check_value(k, depth + 1));
+        WEFT_TRY(json_check_value(k, depth + 1));
         json_space(k);
         int b = json_peek(k);
         if (b != ',' && b != close) return json_bad(k, object ? "',' or '}'" : "',' or ']'");
@@ -185,8 +184,7 @@ static weft_err json_check_word(json_checker *k, const char *word) {
 
 static weft_err json_check_value(json_checker *k, int depth) {
     if (depth > JSON_MAX_DEPTH)
-        return weft_read_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "deeper than %d",
-                              JSON_MAX_DEPTH);
+        return reader_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "deeper than %d", JSON_MAX_DEPTH);
     json_space(k);
     int b = json_peek(k);
     switch (b) {
@@ -201,11 +199,11 @@ static weft_err json_check_value(json_checker *k, int depth) {
     }
 }
 
-weft_json json_inside(weft_reader *r, uint64_t begin, uint64_t n) {
+weft_json json_inside(reader *r, uint64_t begin, uint64_t n) {
     if (r->err != WEFT_OK) return (weft_json){0};
     if (begin > r->n || n > r->n - begin || n > JSON_MAX_BYTES) {
-        weft_read_fail(r, WEFT_FORMAT, begin, "JSON", "%llu bytes, at most %d are read",
-                       (unsigned long long)n, JSON_MAX_BYTES);
+        reader_fail(r, WEFT_FORMAT, begin, "JSON", "%llu bytes, at most %d are read",
+                    (unsigned long long)n, JSON_MAX_BYTES);
         return (weft_json){0};
     }
     r->at = (size_t)begin;
@@ -224,7 +222,7 @@ weft_json json_inside(weft_reader *r, uint64_t begin, uint64_t n) {
 }
 
 weft_json weft_json_parse(weft_ctx *c, const char *text, size_t n, const char *name) {
-    weft_reader r = weft_reader_of(c, name, text, n);
+    reader r = reader_of(c, name, text, n);
     if (!text) {
         weft_fail(c, WEFT_ARGUMENT, "weft_json_parse: the text is NULL");
         return (weft_json){0};

@@ -3,7 +3,7 @@
  * x86 has an instruction for the first (SSE 4.2), found at run time. Otherwise both go through
  * tables: of 16 words for short pieces, and for long ones of 8 x 256, made on the stack each time,
  * which costs about as much as 2 KiB of input and leaves no global behind. */
-#include "io/crc.h"
+#include "base/crc.h"
 #include <string.h>
 
 #if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
@@ -75,7 +75,7 @@ uint32_t crc_plain(uint32_t crc, const void *bytes, size_t n) {
     return ~crc_tables(~crc, CRC_CASTAGNOLI, bytes, n);
 }
 
-uint32_t weft_crc32c(uint32_t crc, const void *bytes, size_t n) {
+uint32_t crc_32c(uint32_t crc, const void *bytes, size_t n) {
 #if CRC_X86
     if (__builtin_cpu_supports("sse4.2")) return ~crc_instruction(~crc, bytes, n);
 #endif

@@ -2,18 +2,19 @@
  *
  * A read beyond the end is an error with the file's name, the offset and the field, and sticks, so
  * that a parser may read several fields and look once. */
-#include "io/reader.h"
+#include "base/reader.h"
+#include "base/utf8.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-weft_reader weft_reader_of(weft_ctx *c, const char *file, const void *bytes, size_t n) {
-    weft_reader r = {.c = c, .file = file ? file : "", .bytes = bytes, .n = bytes ? n : 0};
+reader reader_of(weft_ctx *c, const char *file, const void *bytes, size_t n) {
+    reader r = {.c = c, .file = file ? file : "", .bytes = bytes, .n = bytes ? n : 0};
     return r;
 }
 
-weft_err weft_read_fail(weft_reader *r, weft_err e, uint64_t offset, const char *field,
-                        const char *format, ...) {
+weft_err reader_fail(reader *r, weft_err e, uint64_t offset, const char *field, const char *format,
+                     ...) {
     char text[320];
     va_list args;
     va_start(args, format);
@@ -27,11 +28,11 @@ weft_err weft_read_fail(weft_reader *r, weft_err e, uint64_t offset, const char 
     return r->err;
 }
 
-const void *weft_read_bytes(weft_reader *r, const char *field, uint64_t n) {
+const void *reader_bytes(reader *r, const char *field, uint64_t n) {
     if (r->err != WEFT_OK) return NULL;
     if (n > r->n - r->at) {
-        weft_read_fail(r, WEFT_FORMAT, r->at, field, "%llu bytes expected, the file has %llu",
-                       (unsigned long long)n, (unsigned long long)(r->n - r->at));
+        reader_fail(r, WEFT_FORMAT, r->at, field, "%llu bytes expected, the file has %llu",
+                    (unsigned long long)n, (unsigned long long)(r->n - r->at));
         return NULL;
     }
     const void *p = r->bytes + r->at;
@@ -39,13 +40,13 @@ const void *weft_read_bytes(weft_reader *r, const char *field, uint64_t n) {
     return p;
 }
 
-uint64_t weft_read_number(weft_reader *r, const char *field, int bytes) {
+uint64_t reader_number(reader *r, const char *field, int bytes) {
     int n = bytes < 0 ? -bytes : bytes;
     if (n < 1 || n > 8) {
-        weft_read_fail(r, WEFT_ARGUMENT, r->at, field, "a number of %d bytes", n);
+        reader_fail(r, WEFT_ARGUMENT, r->at, field, "a number of %d bytes", n);
         return 0;
     }
-    const unsigned char *p = weft_read_bytes(r, field, (uint64_t)n);
+    const unsigned char *p = reader_bytes(r, field, (uint64_t)n);
     uint64_t v = 0;
     for (int i = 0; p && i < n; i++) v = v << 8 | p[bytes < 0 ? i : n - 1 - i];
     return v;
@@ -60,11 +61,9 @@ const char *reader_path(const char *path) {
 
 bool reader_is_name(const char *s, size_t n) {
     if (!n || n > NAME_MAX_BYTES) return false;
-    for (size_t i = 0, k; i < n; i += k) {
-        k = weft_utf8(s + i, n - i);
-        if (!k || (unsigned char)s[i] < 0x20 || s[i] == 0x7f) return false;
-    }
-    return true;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f) return false;
+    return utf8_is(s, n);
 }
 
 const char *reader_field(char field[FIELD_BYTES], const char *what, const char *name) {

@@ -2,8 +2,8 @@
  *
  * A heap sort: it needs no memory, and no input makes it slow, which matters where a file decides
  * the input. What is in order already is only looked at. */
-#ifndef WEFT_IO_SORT_H
-#define WEFT_IO_SORT_H
+#ifndef WEFT_BASE_SORT_H
+#define WEFT_BASE_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

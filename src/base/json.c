@@ -3,7 +3,8 @@
  * A value is its place in the text. Nothing is built: looking for a key reads the text up to it,
  * which is what configurations and headers need. All loops stop at the end of the value they were
  * given, even if it was never checked. */
-#include "io/json.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static size_t json_character(const char **at, const char *end, char out[4]) {
     const char *p = *at;
     if (p >= end || *p == '"') return 0;
     if (*p != '\\' || p + 1 >= end) {
-        size_t n = weft_utf8(p, (size_t)(end - p));
+        size_t n = utf8_length(p, (size_t)(end - p));
         if (!n) n = 1;
         memcpy(out, p, n);
         *at = p + n;
@@ -167,7 +168,7 @@ static void json_escape(char out[16], const char *p, size_t bytes) {
                  0xdc00u + (unsigned)(code & 0x3ff));
 }
 
-size_t weft_json_quote(char *out, size_t n, const char *text) {
+size_t json_quote(char *out, size_t n, const char *text) {
     size_t bytes = 0, left = text ? strlen(text) : 0, length;
 #define JSON_PUT(b) (void)(bytes + 1 < n ? out[bytes] = (b) : 0, bytes++)
     JSON_PUT('"');
@@ -175,8 +176,8 @@ size_t weft_json_quote(char *out, size_t n, const char *text) {
         static const char plain[] = "\"\\\b\f\n\r\t", after[] = "\"\\bfnrt";
         const char *known = strchr(plain, *p);
         char one[16];
-        const size_t letter = weft_utf8(p, left);
-        length = weft_escape_one(one, p, left);
+        const size_t letter = utf8_length(p, left);
+        length = escape_one(one, p, left);
         if (known) snprintf(one, sizeof one, "\\%c", after[known - plain]);
         else if (*one == '\\') json_escape(one, p, letter);
         for (const char *q = one; *q; q++) JSON_PUT(*q);
@@ -185,24 +186,6 @@ size_t weft_json_quote(char *out, size_t n, const char *text) {
 #undef JSON_PUT
     if (n) out[bytes < n ? bytes : n - 1] = 0;
     return bytes;
-}
-
-/* What printf wrote, with a point for whatever the locale puts there. */
-static void json_point(char *s) {
-    char *to = s;
-    for (bool foreign = false; *s; s++) {
-        const bool usual = strchr("0123456789+-e.", *s) != NULL;
-        if (usual) *to++ = *s;
-        else if (!foreign) *to++ = '.';
-        foreign = !usual;
-    }
-    *to = 0;
-}
-
-const char *weft_number_text(char *out, size_t n, char style, int digits, double v) {
-    snprintf(out, n, style == 'f' ? "%.*f" : "%.*g", digits, v);
-    if (n && isfinite(v)) json_point(out);
-    return out;
 }
 
 /* ---- the rest ---- */

@@ -1,6 +1,6 @@
 /* sha256.c - SHA-256 (FIPS 180-4), plainly. The constants are the first bits of the fractional
  * parts of the square and cube roots of the first primes. */
-#include "io/sha256.h"
+#include "base/sha256.h"
 #include <string.h>
 
 static const uint32_t sha256_first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -73,7 +73,7 @@ void sha256_end(sha256 *s, char out[65]) {
     out[64] = 0;
 }
 
-void weft_sha256(const void *bytes, size_t n, char out[65]) {
+void sha256_of(const void *bytes, size_t n, char out[65]) {
     sha256 s;
     sha256_start(&s);
     if (n) sha256_add(&s, bytes, n);
