@@ -1,4 +1,4 @@
-/* test_io_json.c - JSON: what is refused and why, and walking through what is not. */
+/* test_json.c - JSON: what is refused and why, and walking through what is not. */
 #include "io_world.h"
 
 #include "base/json.h"
