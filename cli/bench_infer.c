@@ -135,7 +135,7 @@ static weft_tensor infer_linear(weft_state *s, weft_tensor x, int64_t out, int l
                                 const char *part) {
     char name[40];
     snprintf(name, sizeof name, "h.%d.%s", layer, part);
-    return weft_nn_linear(s, x, out, name, &(weft_nn_linear_desc){.turned = true});
+    return weft_nn_linear(s, x, out, name, &(weft_nn_linear_desc){.transposed = true});
 }
 
 static weft_tensor infer_norm(weft_state *s, weft_tensor x, int layer, const char *part) {

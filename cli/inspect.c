@@ -280,7 +280,7 @@ static int inspect_main(const call *request) {
 static const option inspect_options[] = {
     {.name = "stats",
      .kind = OPTION_FLAG,
-     .help = "least, greatest, mean and deviation of each tensor's values",
+     .help = "minimum, maximum, mean and standard deviation of each tensor",
      .offset = offsetof(inspect_settings, stats)},
     {.name = "hash",
      .kind = OPTION_FLAG,

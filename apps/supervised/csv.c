@@ -12,7 +12,7 @@ typedef struct csv_settings {
     study_settings study;
     const char *file; /* kept in config.json, given as the operand */
     const char *label, *skip, *separator;
-    int task, missing, most_words;
+    int task, missing, max_words;
     double test;
 } csv_settings;
 
@@ -46,15 +46,14 @@ static weft_err csv_model(study *t) {
         !model_names(&t->model, (size_t)y.classes, y.class_names) ||
         !model_inputs(&t->model, columns, x.columns))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    const weft_err e =
-        weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, columns);
+    const weft_err e = weft_data_moments(t->train, 0, false, t->model.mean, t->model.std, columns);
     for (size_t i = 0; i < columns; i++) /* a column that never changes says nothing */
-        if (t->model.deviation[i] == 0) t->model.deviation[i] = 1;
-    t->model.answer_deviation = 1;
+        if (t->model.std[i] == 0) t->model.std[i] = 1;
+    t->model.answer_std = 1;
     if (e || !t->model.numbers) return e;
     const weft_err answer =
-        weft_data_moments(t->train, 1, false, &t->model.answer_mean, &t->model.answer_deviation, 1);
-    if (t->model.answer_deviation == 0) t->model.answer_deviation = 1;
+        weft_data_moments(t->train, 1, false, &t->model.answer_mean, &t->model.answer_std, 1);
+    if (t->model.answer_std == 0) t->model.answer_std = 1;
     return answer;
 }
 
@@ -83,7 +82,7 @@ static weft_err csv_load(study *t, const void *settings) {
                          .label = s->label,
                          .skip = s->skip,
                          .missing = (weft_missing)s->missing,
-                         .most_words = s->most_words,
+                         .max_words = s->max_words,
                          .task = known && m->numbers ? WEFT_TASK_NUMBERS : (weft_task)s->task,
                          .classes = (const char *const *)m->names,
                          .class_count = m->classes});
@@ -147,7 +146,7 @@ static const option csv_options[] = {
     ROW(separator, "separator", OPTION_TEXT, "CHARACTER", 0, 0,
         "between cells, \\t for a tab (detected)"),
     ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "what the label is"),
-    ROW(most_words, "most-words", OPTION_COUNT, "N", 1, 8192,
+    ROW(max_words, "most-words", OPTION_COUNT, "N", 1, 8192,
         "different words that a column may have (64)"),
     ROW(missing, "missing", OPTION_CHOICE, "fails|mean|drops", 0, 0, "what an empty cell means"),
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,

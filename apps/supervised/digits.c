@@ -71,10 +71,10 @@ static weft_err digits_load(study *t, const void *settings) {
     if (!model_moments(&t->model, 1) || !model_names(&t->model, DIGITS_KINDS, NULL))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     if (s->model == NETWORK_LOGIC) { /* whose bits are of pixels as they come */
-        t->model.deviation[0] = 1;
+        t->model.std[0] = 1;
         return WEFT_OK;
     }
-    return weft_data_moments(t->train, 0, false, t->model.mean, t->model.deviation, 1);
+    return weft_data_moments(t->train, 0, false, t->model.mean, t->model.std, 1);
 }
 
 static bool digits_fit(const model *m) {

@@ -10,9 +10,9 @@
 
 bool model_moments(model *m, size_t n) {
     m->mean = calloc(n ? n : 1, sizeof *m->mean);
-    m->deviation = calloc(n ? n : 1, sizeof *m->deviation);
+    m->std = calloc(n ? n : 1, sizeof *m->std);
     m->moments = n;
-    return m->mean && m->deviation;
+    return m->mean && m->std;
 }
 
 /* Copies of names; names NULL: numbers. */
@@ -42,7 +42,7 @@ void model_free(model *m) {
     for (size_t i = 0; m->input && i < m->inputs; i++) free(m->input[i]);
     free(m->input);
     free(m->mean);
-    free(m->deviation);
+    free(m->std);
     *m = (model){0};
 }
 
@@ -60,13 +60,13 @@ void model_write(json *j, const model *m) {
     json_bool(j, "numbers", m->numbers);
     if (m->numbers) {
         json_number(j, "answer_mean", (double)m->answer_mean);
-        json_number(j, "answer_deviation", (double)m->answer_deviation);
+        json_number(j, "answer_deviation", (double)m->answer_std);
     }
     json_open(j, "mean", '[');
     for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->mean[i]);
     json_close(j);
     json_open(j, "deviation", '[');
-    for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->deviation[i]);
+    for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->std[i]);
     json_close(j);
     json_open(j, "classes", '[');
     for (size_t i = 0; i < m->classes; i++) json_text(j, NULL, m->names[i]);
@@ -98,10 +98,10 @@ static bool model_read_names(weft_json list, char **names, size_t n) {
 }
 
 static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, model *m) {
-    const weft_json mean = weft_json_get(j, "mean"), deviation = weft_json_get(j, "deviation");
+    const weft_json mean = weft_json_get(j, "mean"), std = weft_json_get(j, "deviation");
     const weft_json classes = weft_json_get(j, "classes");
     const size_t n = weft_json_count(mean), k = weft_json_count(classes);
-    if (n != weft_json_count(deviation) || !n || (n > 1 && (int64_t)n != m->net.columns))
+    if (n != weft_json_count(std) || !n || (n > 1 && (int64_t)n != m->net.columns))
         return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.deviation do not fit", path);
     if (!m->numbers && (int64_t)k != m->net.outputs)
         return weft_fail(c, WEFT_FORMAT, "%s: model.classes has %zu names, %lld expected", path, k,
@@ -112,8 +112,8 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
     for (size_t i = 0; i < n && weft_json_next(mean, &key, &value); i++)
         m->mean[i] = (float)weft_json_number(value, NAN);
     key = value = at;
-    for (size_t i = 0; i < n && weft_json_next(deviation, &key, &value); i++)
-        m->deviation[i] = (float)weft_json_number(value, NAN);
+    for (size_t i = 0; i < n && weft_json_next(std, &key, &value); i++)
+        m->std[i] = (float)weft_json_number(value, NAN);
     const weft_json inputs = weft_json_get(j, "inputs");
     const size_t named = weft_json_count(inputs); /* runs of before have none */
     if (named && (int64_t)named != m->net.rows * m->net.columns)
@@ -123,9 +123,9 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
     if (!model_read_names(classes, m->names, k) || !model_read_names(inputs, m->input, named))
         return weft_fail(c, WEFT_MEMORY, "out of memory");
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(m->mean[i]) || !isfinite(m->deviation[i]) || m->deviation[i] == 0)
+        if (!isfinite(m->mean[i]) || !isfinite(m->std[i]) || m->std[i] == 0)
             return weft_fail(c, WEFT_FORMAT, "%s: model.mean or model.deviation %zu", path, i);
-    if (!isfinite(m->answer_mean) || !(m->answer_deviation > 0) || isinf(m->answer_deviation))
+    if (!isfinite(m->answer_mean) || !(m->answer_std > 0) || isinf(m->answer_std))
         return weft_fail(c, WEFT_FORMAT, "%s: model.answer_mean or model.answer_deviation", path);
     return WEFT_OK;
 }
@@ -143,7 +143,7 @@ weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
     m->net.wiring = (uint64_t)weft_json_integer(weft_json_get(j, "wiring"), 0);
     m->numbers = weft_json_bool(weft_json_get(j, "numbers"), false);
     m->answer_mean = (float)weft_json_number(weft_json_get(j, "answer_mean"), 0);
-    m->answer_deviation = (float)weft_json_number(weft_json_get(j, "answer_deviation"), 1);
+    m->answer_std = (float)weft_json_number(weft_json_get(j, "answer_deviation"), 1);
     if (!m->net.rows || !m->net.columns || !m->net.outputs || !m->net.hidden)
         return weft_fail(c, WEFT_FORMAT,
                          "%s: model.rows, columns, outputs and hidden must be positive", path);
@@ -159,7 +159,7 @@ weft_tensor model_record(weft_state *s, weft_tensor x, const model *m) {
     net.hard = true; /* outside of training nothing is undecided */
     const weft_shape dims = m->moments == 1 ? weft_dims(1) : weft_dims(m->net.columns);
     weft_tensor mean = weft_const(x.g, WEFT_F32, dims, m->mean);
-    weft_tensor deviation = weft_const(x.g, WEFT_F32, dims, m->deviation);
-    weft_tensor y = network_record(s, weft_div(weft_sub(x, mean), deviation), &net);
-    return m->numbers ? weft_offset(weft_scale(y, m->answer_deviation), m->answer_mean) : y;
+    weft_tensor std = weft_const(x.g, WEFT_F32, dims, m->std);
+    weft_tensor y = network_record(s, weft_div(weft_sub(x, mean), std), &net);
+    return m->numbers ? weft_offset(weft_scale(y, m->answer_std), m->answer_mean) : y;
 }

@@ -13,9 +13,9 @@
 typedef struct model {
     network net;
     bool numbers;                        /* it gives a number, not scores of classes */
-    float answer_mean, answer_deviation; /* of that number: the output is scaled back by them */
+    float answer_mean, answer_std; /* of that number: the output is scaled back by them */
     size_t moments;
-    float *mean, *deviation; /* of the input: 1 for all, or one per column; owned */
+    float *mean, *std; /* of the input: 1 for all, or one per column; owned */
     size_t classes;
     char **names;   /* of the classes; owned */
     size_t inputs;  /* named columns of the input; 0: they have no names */

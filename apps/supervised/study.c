@@ -213,10 +213,10 @@ static void study_write_model(const void *study_pointer, json *j) {
     model_write(j, &t->model);
 }
 
-/* Numbers are learned in units of their deviation, so that the rate suits all of them. */
+/* Numbers are learned in units of their standard deviation, so that the rate suits all of them. */
 static weft_tensor study_loss(const study *t, weft_tensor scores, weft_tensor y) {
     if (t->model.numbers) {
-        y = weft_scale(weft_offset(y, -t->model.answer_mean), 1 / t->model.answer_deviation);
+        y = weft_scale(weft_offset(y, -t->model.answer_mean), 1 / t->model.answer_std);
         return weft_nn_mse(weft_reshape(scores, weft_dims(-1)), y, WEFT_REDUCE_MEAN);
     }
     return weft_nn_cross_entropy(scores, y,
@@ -225,7 +225,7 @@ static weft_tensor study_loss(const study *t, weft_tensor scores, weft_tensor y)
 
 /* What the run tells of the loss: in the units of the table, as the verdict is. */
 static weft_tensor study_shown(const study *t, weft_tensor loss) {
-    const float unit = t->model.answer_deviation;
+    const float unit = t->model.answer_std;
     if (!t->model.numbers || unit > 1e15f) return loss; /* the square would be infinite */
     return weft_scale(loss, unit * unit);
 }
@@ -249,7 +249,7 @@ weft_err study_prepare(study *t) {
                                                                 .batch = batch,
                                                                 .seed = seed,
                                                                 .mean = t->model.mean,
-                                                                .deviation = t->model.deviation,
+                                                                .std = t->model.std,
                                                                 .moments = t->model.moments,
                                                                 .shift = t->usual.shift});
     t->graph = t->loader ? weft_graph_new(t->run.ctx) : NULL;

@@ -1,4 +1,4 @@
-/* nn.h - layers and losses, with PyTorch's names, layouts and first values.
+/* nn.h - layers and losses, with PyTorch's names, weight layouts and initial values.
  *
  *     weft_tensor network(weft_state *s, weft_tensor x) {            // [N, 1, 28, 28]
  *         x = weft_relu(weft_nn_conv2d(s, x, 16, weft_dims(3, 3), "conv1", NULL));
@@ -6,16 +6,16 @@
  *         return weft_nn_linear(s, weft_nn_flatten(x), 10, "fc", NULL);
  *     }
  *
- * A layer is a function: the state first, what it works on, sizes, a name, and a description that
- * may be NULL. It asks the state for its parameters ("conv1.weight", "conv1.bias") and records what
- * it does. Names and layouts are those of PyTorch's modules, so a state dict of the same network
+ * A layer is a function of the state, its input, sizes, a name, and options that may be NULL. It
+ * gets or creates its parameters in the state ("conv1.weight", "conv1.bias") and records its
+ * operations. Names and layouts are those of PyTorch's modules, so a state dict of the same network
  * loads unchanged. A name may have dots ("encoder.layers.0"), or be "" for none; the scopes of the
- * graph stand before it. Zero in a description is PyTorch's default.
+ * graph prefix it. Zero in the options is PyTorch's default.
  *
- * Training or evaluation is the graph's mode, weft_graph_eval. What layers keep (running
- * statistics, carried states) moves on in plans compiled with .training.
+ * Training or evaluation is a mode of the graph, weft_graph_eval. Running statistics and carried
+ * states are updated by plans compiled with .training.
  *
- * Reading order: first values, layers, norms, pooling, recurrent layers, attention, lists of
+ * Reading order: initial values, layers, norms, pooling, recurrent layers, attention, lists of
  * layers, losses. */
 #ifndef WEFT_NN_H
 #define WEFT_NN_H
@@ -27,7 +27,7 @@ extern "C" {
 
 /* ---- activations ------------------------------------------------------------------------- */
 
-/*           name         text          gain of first values */
+/*           name         text          gain of initial values */
 #define WEFT_ACTIVATIONS(X)                                                                      \
     X(IDENTITY,   "identity",   1.0f)                                                            \
     X(RELU,       "relu",       1.41421356f)                                                     \
@@ -46,35 +46,35 @@ typedef enum weft_activation {
 #undef X
     WEFT_ACTIVATION_COUNT
 } weft_activation;
-WEFT_API weft_tensor weft_nn_activate(weft_tensor x, weft_activation a);  /* the table's, of x */
-WEFT_API const char *weft_activation_name(weft_activation a);             /* the table's text */
+WEFT_API weft_tensor weft_nn_activate(weft_tensor x, weft_activation a);  /* applies it to x */
+WEFT_API const char *weft_activation_name(weft_activation a);             /* "gelu" */
 
-/* ---- first values; dims are the weight's: [out, in, ...] ----------------------------------- */
+/* ---- initial values; dims are the weight's: [out, in, ...] --------------------------------- */
 
 typedef enum weft_fan { WEFT_FAN_IN, WEFT_FAN_OUT } weft_fan;
-    /* keep the variance on the way forward, or back */
+    /* preserve the variance in the forward pass, or in the backward pass */
 WEFT_API float     weft_init_gain(weft_activation a);  /* the table's */
 WEFT_API weft_init weft_init_xavier_uniform (weft_shape dims, float gain);
-    /* +- gain sqrt(6 / (fan in + fan out)); gain 0: 1, here and below */
+    /* uniform, +- gain sqrt(6 / (fan in + fan out)); gain 0: 1, here and below */
 WEFT_API weft_init weft_init_xavier_normal  (weft_shape dims, float gain);
-    /* deviation gain sqrt(2 / (fan in + fan out)) */
+    /* standard deviation gain sqrt(2 / (fan in + fan out)) */
 WEFT_API weft_init weft_init_kaiming_uniform(weft_shape dims, weft_fan fan, weft_activation a);
-    /* +- gain sqrt(3 / fan) */
+    /* uniform, +- gain sqrt(3 / fan) */
 WEFT_API weft_init weft_init_kaiming_normal (weft_shape dims, weft_fan fan, weft_activation a);
-    /* deviation gain / sqrt(fan) */
+    /* standard deviation gain / sqrt(fan) */
 WEFT_API weft_init weft_init_orthogonal(float gain);
-    /* rows (or columns, if fewer) orthonormal, times gain */
-WEFT_API weft_init weft_init_truncated_normal(float mean, float deviation);
-    /* within two deviations */
+    /* orthonormal rows (or columns, if fewer), times gain */
+WEFT_API weft_init weft_init_truncated_normal(float mean, float std);
+    /* within two standard deviations of the mean */
 WEFT_API weft_init weft_init_gpt2(int layers);
-    /* deviation 0.02; for what is added to the residual stream of a network with that many
-       layers, 0.02 / sqrt(2 layers); 0 for all else */
+    /* standard deviation 0.02; 0.02 / sqrt(2 layers) for projections into the residual stream of a
+       network with that many layers; pass 0 for all other weights */
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
 typedef struct weft_nn_linear_desc {
     bool      no_bias;
-    bool      turned;        /* weight is [in, out], as GPT-2's files have it */
+    bool      transposed;    /* weight is [in, out], as in GPT-2's files */
     weft_init weight, bias;  /* default: uniform, +- 1 / sqrt(in) */
 } weft_nn_linear_desc;
 WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
@@ -82,9 +82,9 @@ WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, c
     /* x [..., in] W^T + b: weight [out, in], bias [out] */
 
 typedef struct weft_nn_embedding_desc {
-    bool      padded;       /* row padding_idx begins as 0 and has no gradient */
+    bool      padded;       /* row padding_idx is initialised to 0 and gets no gradient */
     int32_t   padding_idx;
-    weft_init weight;       /* default: normal, deviation 1 */
+    weft_init weight;       /* default: normal, standard deviation 1 */
 } weft_nn_embedding_desc;
 WEFT_API weft_tensor weft_nn_embedding(weft_state *s, weft_tensor index, int64_t rows,
         int64_t width, const char *name, const weft_nn_embedding_desc *d);
@@ -93,9 +93,9 @@ WEFT_API weft_tensor weft_nn_embedding(weft_state *s, weft_tensor index, int64_t
 typedef struct weft_nn_conv_desc {
     int64_t   stride[2], padding[2], dilation[2];
         /* rows, columns; conv1d uses the first; stride and dilation 0: 1 */
-    int64_t   output_padding[2];  /* transposes only */
+    int64_t   output_padding[2];  /* transposed convolutions only */
     int64_t   groups;             /* 0: 1 */
-    bool      same;               /* padding so that y is as large as x; odd sizes, stride 1 */
+    bool      same;               /* padding that keeps the size; odd kernels, stride 1 */
     bool      channels_last;      /* x and y are [N, H, W, C] instead of [N, C, H, W] */
     bool      no_bias;
     weft_init weight, bias;       /* default: uniform, +- 1 / sqrt(fan in) */
@@ -116,31 +116,31 @@ WEFT_API weft_tensor weft_nn_conv_transpose2d(weft_state *s, weft_tensor x, int6
 /* ---- norms ------------------------------------------------------------------------------- */
 
 typedef struct weft_nn_batch_norm_desc {
-    float momentum;       /* share of the new batch in the running statistics; 0: 0.1 */
+    float momentum;       /* weight of the new batch in the running statistics; 0: 0.1 */
     float eps;            /* 0: 1e-5 */
-    bool  cumulative;     /* the plain average of all batches, no momentum */
+    bool  cumulative;     /* running statistics are plain averages over all batches */
     bool  no_affine;      /* neither weight nor bias */
-    bool  no_statistics;  /* of the batch, in evaluation too; nothing is kept */
+    bool  no_statistics;  /* batch statistics in evaluation too, no running ones */
     bool  channels_last;  /* [N, ..., C] */
 } weft_nn_batch_norm_desc;
 WEFT_API weft_tensor weft_nn_batch_norm(weft_state *s, weft_tensor x, const char *name,
         const weft_nn_batch_norm_desc *d);
     /* [N, C, ...]: weight, bias, running_mean, running_var [C], num_batches_tracked [];
-       evaluation goes by the running ones, which plans with .training move on */
+       evaluation uses the running ones, which plans with .training update */
 
 typedef struct weft_nn_norm_desc {
     float eps;            /* 0: 1e-5; rms_norm: 2^-23 */
-    int   axes;           /* how many last axes are normalised, layer_norm and rms_norm; 0: 1 */
+    int   axes;           /* layer_norm, rms_norm: how many trailing axes are normalised; 0: 1 */
     bool  no_affine;      /* neither weight nor bias */
-    bool  no_bias;        /* weight alone */
+    bool  no_bias;        /* weight only */
     bool  channels_last;  /* group_norm: [N, ..., C] */
 } weft_nn_norm_desc;
 WEFT_API weft_tensor weft_nn_layer_norm(weft_state *s, weft_tensor x, const char *name,
         const weft_nn_norm_desc *d);
-    /* weight and bias of the last axes' shape */
+    /* weight and bias have the shape of the trailing axes */
 WEFT_API weft_tensor weft_nn_rms_norm(weft_state *s, weft_tensor x, const char *name,
         const weft_nn_norm_desc *d);
-    /* weight of the last axes' shape */
+    /* weight has the shape of the trailing axes */
 WEFT_API weft_tensor weft_nn_group_norm(weft_state *s, weft_tensor x, int groups,
         const char *name, const weft_nn_norm_desc *d);
     /* [N, C, ...]: weight and bias [C] */
@@ -148,11 +148,11 @@ WEFT_API weft_tensor weft_nn_group_norm(weft_state *s, weft_tensor x, int groups
 /* ---- pooling and shape (weft_max_pool and weft_avg_pool are in weft.h) ---------------------- */
 
 WEFT_API weft_tensor weft_nn_max_pool1d(weft_tensor x, const weft_pool_desc *d);
-    /* [N, C, T], or [N, T, C]; the first of each pair of numbers counts */
+    /* [N, C, T], or [N, T, C]; uses the first of each pair of options */
 WEFT_API weft_tensor weft_nn_avg_pool1d(weft_tensor x, const weft_pool_desc *d);
     /* the same; padding counts as 0 */
 WEFT_API weft_tensor weft_nn_adaptive_avg_pool(weft_tensor x, weft_shape out, bool channels_last);
-    /* [N, C, ...] to these extents, whatever they were */
+    /* [N, C, ...] to these extents, from any */
 WEFT_API weft_tensor weft_nn_global_avg_pool(weft_tensor x, bool channels_last);
     /* [N, C, ...] -> [N, C] */
 WEFT_API weft_tensor weft_nn_global_max_pool(weft_tensor x, bool channels_last);
@@ -162,44 +162,44 @@ WEFT_API weft_tensor weft_nn_flatten(weft_tensor x);  /* [N, ...] -> [N, rest] *
 /* ---- recurrent layers -------------------------------------------------------------------- */
 
 typedef struct weft_nn_recurrent_desc {
-    int         layers;         /* one on top of the other; 0: 1 */
-    bool        bidirectional;  /* a second one runs backwards beside each */
+    int         layers;         /* stacked; 0: 1 */
+    bool        bidirectional;  /* each layer also has a backward direction */
     bool        batch_first;    /* x and y are [B, T, ...] instead of [T, B, ...] */
     bool        no_bias;
-    bool        relu;           /* weft_nn_rnn: instead of tanh */
+    bool        relu;           /* weft_nn_rnn: relu instead of tanh */
     float       dropout;        /* between layers */
-    weft_tensor lengths;        /* i32 [B]: steps of each row; y is 0 behind them */
-    weft_tensor h0, c0;         /* first states [layers * directions, B, hidden]; none: zeros */
-    const char *carry;          /* the last states begin the next run: truncated BPTT. They are the
-                                   buffers name.carry.h and .c, zeros at first; plans with .training
-                                   move them on, in evaluation graphs too */
-    weft_tensor reset;          /* bool [] or [B], with carry: begin from zeros where true */
+    weft_tensor lengths;        /* i32 [B]: length of each sequence; y is 0 beyond it */
+    weft_tensor h0, c0;         /* initial states [layers * directions, B, hidden]; default zeros */
+    const char *carry;          /* final states carry over to the next run, for truncated BPTT: in
+                                   buffers name.carry.h and .c, initially zeros, updated by plans
+                                   with .training, in evaluation graphs too */
+    weft_tensor reset;          /* bool [] or [B], with carry: start from zeros where true */
     weft_init   input, hidden, bias;
         /* of weight_ih, weight_hh, both biases; default: uniform, +- 1 / sqrt(hidden) */
 } weft_nn_recurrent_desc;
 typedef struct weft_nn_sequence { weft_tensor y, h, c; } weft_nn_sequence;
-    /* y [T, B, directions * hidden]; last h and c [layers * directions, B, hidden], c of LSTM */
+    /* y [T, B, directions * hidden]; final h and c [layers * directions, B, hidden], c: LSTM */
 WEFT_API weft_nn_sequence weft_nn_rnn(weft_state *s, weft_tensor x, int64_t hidden,
         const char *name, const weft_nn_recurrent_desc *d);
-    /* weight_ih_l0 [hidden, in], weight_hh_l0 [hidden, hidden], bias_ih_l0, bias_hh_l0, ..._l1,
-       and with _reverse behind */
+    /* weight_ih_l0 [hidden, in], weight_hh_l0 [hidden, hidden], bias_ih_l0, bias_hh_l0, ..._l1;
+       the backward direction has the suffix _reverse */
 WEFT_API weft_nn_sequence weft_nn_lstm(weft_state *s, weft_tensor x, int64_t hidden,
         const char *name, const weft_nn_recurrent_desc *d);
-    /* the same with 4 hidden rows: gates i, f, g, o */
+    /* the same with 4 * hidden rows: gates i, f, g, o */
 WEFT_API weft_nn_sequence weft_nn_gru(weft_state *s, weft_tensor x, int64_t hidden,
         const char *name, const weft_nn_recurrent_desc *d);
-    /* the same with 3 hidden rows: gates r, z, n */
+    /* the same with 3 * hidden rows: gates r, z, n */
 
 /* ---- attention and transformers; sequences are [B, T, width] -------------------------------- */
 
 typedef struct weft_nn_attention_desc {
-    weft_tensor memory;   /* [B, S, any width]: attend to this instead of to x */
-    bool        causal;   /* none looks ahead */
-    weft_tensor mask;     /* bool, broadcast to [B, heads, T, S]: true may be seen */
-    float       dropout;  /* of the shares of attention */
+    weft_tensor memory;   /* [B, S, any width]: keys and values come from this instead of x */
+    bool        causal;   /* no position attends to later ones */
+    weft_tensor mask;     /* bool, broadcast to [B, heads, T, S]: true: attended to */
+    float       dropout;  /* of the attention weights */
     bool        no_bias;
-    weft_init   weight;   /* of the projection into q, k, v; default: xavier_uniform */
-    weft_init   out;      /* of out_proj.weight; default: a linear layer's */
+    weft_init   weight;   /* of the q, k, v projection; default: xavier_uniform */
+    weft_init   out;      /* of out_proj.weight; default: as for a linear layer */
 } weft_nn_attention_desc;
 WEFT_API weft_tensor weft_nn_attention(weft_state *s, weft_tensor x, int heads, const char *name,
         const weft_nn_attention_desc *d);
@@ -208,12 +208,12 @@ WEFT_API weft_tensor weft_nn_attention(weft_state *s, weft_tensor x, int heads, 
 
 typedef struct weft_nn_transformer_desc {
     bool            norm_first;  /* norms inside the residual branches */
-    weft_activation activation;  /* 0: RELU, as PyTorch has it */
+    weft_activation activation;  /* 0: RELU, as in PyTorch */
     float           dropout;     /* everywhere; 0: none */
     float           eps;         /* of the norms; 0: 1e-5 */
     bool            causal;
-    weft_tensor     mask;        /* as above, of the self-attention */
-    weft_tensor     memory;      /* attend to this too: a decoder layer */
+    weft_tensor     mask;        /* as above, for the self-attention */
+    weft_tensor     memory;      /* cross-attention to this: a decoder layer */
     weft_tensor     memory_mask;
 } weft_nn_transformer_desc;
 WEFT_API weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads, int64_t hidden,
@@ -222,26 +222,26 @@ WEFT_API weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads
        with memory one nn.TransformerDecoderLayer: multihead_attn and norm3 as well */
 
 typedef struct weft_nn_gpt2_desc {
-    int   layers;   /* of the whole network, for first values */
+    int   layers;   /* of the whole network, for initial values */
     float dropout;  /* 0: none */
 } weft_nn_gpt2_desc;
 WEFT_API weft_tensor weft_nn_gpt2(weft_state *s, weft_tensor x, int heads, const char *name,
         const weft_nn_gpt2_desc *d);
     /* one block of GPT-2: ln_1, attn.c_attn, attn.c_proj, ln_2, mlp.c_fc, mlp.c_proj; linear
-       weights are [in, out], as its files have them */
+       weights are [in, out], as in its files */
 
 /* ---- lists of layers --------------------------------------------------------------------- */
 
-/* One layer of a list. fn records it; the rest is what fn may want to know. */
+/* One layer of a list: fn records it, the other fields are its options. */
 typedef struct weft_nn_layer weft_nn_layer;
 typedef weft_tensor (*weft_nn_fn)(weft_state *s, weft_tensor x, const weft_nn_layer *l,
         const char *name);
 struct weft_nn_layer {
     weft_nn_fn  fn;
-    const char *name;  /* NULL: its number in the list, as nn.Sequential counts */
-    const void *desc;  /* its description, or anything of yours */
+    const char *name;  /* NULL: its index in the list, as in nn.Sequential */
+    const void *desc;  /* the layer's options, or data of your own */
     int64_t     out, size[2];
-    float       share;
+    float       p;         /* dropout's */
 };
 typedef struct weft_nn_list { const weft_nn_layer *at; size_t n; } weft_nn_list;
 #ifdef __cplusplus
@@ -262,19 +262,19 @@ extern "C" {
 
 WEFT_API weft_tensor weft_nn_sequential(weft_state *s, weft_tensor x, const char *name,
         weft_nn_list layers);
-    /* each on what the one before gave: name.0.weight, name.2.weight, ... */
+    /* applies them in order: name.0.weight, name.2.weight, ... */
 WEFT_API weft_tensor weft_nn_residual(weft_state *s, weft_tensor x, const char *name,
         weft_nn_list layers);
-    /* x + that; both must have one shape */
+    /* x plus the layers applied to x; shapes must match */
 
-/* Elements of a list: the layers above, with descriptions that live as long as the list. */
+/* Elements of a list: the layers above; their options must live as long as the list. */
 WEFT_API weft_nn_layer weft_nn_layer_linear(int64_t out, const weft_nn_linear_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_conv1d(int64_t out, int64_t size, const weft_nn_conv_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_conv2d(int64_t out, int64_t size, const weft_nn_conv_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_batch_norm(const weft_nn_batch_norm_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_layer_norm(const weft_nn_norm_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_activation(weft_activation a);
-WEFT_API weft_nn_layer weft_nn_layer_dropout(float share);
+WEFT_API weft_nn_layer weft_nn_layer_dropout(float p);
 WEFT_API weft_nn_layer weft_nn_layer_max_pool(const weft_pool_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_avg_pool(const weft_pool_desc *d);
 WEFT_API weft_nn_layer weft_nn_layer_flatten(void);
@@ -283,57 +283,57 @@ WEFT_API weft_nn_layer weft_nn_layer_flatten(void);
 
 typedef enum weft_reduction {
     WEFT_REDUCE_MEAN, WEFT_REDUCE_SUM,
-    WEFT_REDUCE_NONE,   /* a loss for each */
-    WEFT_REDUCE_BATCH   /* sum / extent of the first axis: what KL divergence means by a mean */
+    WEFT_REDUCE_NONE,   /* one loss per element */
+    WEFT_REDUCE_BATCH   /* sum / extent of the first axis: "batchmean" of the KL divergence */
 } weft_reduction;
 
 typedef struct weft_nn_classes_desc {
-    float          smoothing;     /* share of each target that is spread over all classes */
-    bool           ignore;        /* targets of ignore_index do not count */
+    float          smoothing;     /* label smoothing: share spread evenly over all classes */
+    bool           ignore;        /* leave out targets equal to ignore_index */
     int32_t        ignore_index;  /* PyTorch's is -100 */
-    weft_tensor    weight;        /* optional [classes] */
-    weft_reduction reduction;     /* MEAN divides by the weights of what counts */
+    weft_tensor    weight;        /* optional [classes]: class weights */
+    weft_reduction reduction;     /* MEAN divides by the sum of the weights */
 } weft_nn_classes_desc;
 WEFT_API weft_tensor weft_nn_cross_entropy(weft_tensor logits, weft_tensor targets,
         const weft_nn_classes_desc *d);
     /* [..., classes]; targets i32 [...], or f32 [..., classes]: probabilities. The loss of a target
-       that is no class is nan */
+       that is not a class is nan */
 WEFT_API weft_tensor weft_nn_nll(weft_tensor log_p, weft_tensor targets,
         const weft_nn_classes_desc *d);
-    /* the same for logarithms of probabilities */
+    /* the same from log probabilities */
 WEFT_API weft_tensor weft_nn_multi_margin(weft_tensor scores, weft_tensor targets, float margin,
         weft_reduction r);
-    /* hinge of classes: mean over others of max(0, margin - x[target] + x[other]); margin 0: 1 */
+    /* mean over other classes of max(0, margin - x[target] + x[other]); margin 0: 1 */
 
 typedef struct weft_nn_bce_desc {
     weft_tensor    weight;      /* optional, broadcast */
-    weft_tensor    pos_weight;  /* optional, broadcast: what a target of 1 weighs */
+    weft_tensor    pos_weight;  /* optional, broadcast: weight of positive targets */
     weft_reduction reduction;
 } weft_nn_bce_desc;
 WEFT_API weft_tensor weft_nn_bce_with_logits(weft_tensor logits, weft_tensor targets,
         const weft_nn_bce_desc *d);
-    /* -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), without overflow */
+    /* -t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), computed stably */
 
 WEFT_API weft_tensor weft_nn_mse(weft_tensor a, weft_tensor b, weft_reduction r);  /* (a - b)^2 */
 WEFT_API weft_tensor weft_nn_l1 (weft_tensor a, weft_tensor b, weft_reduction r);  /* |a - b| */
 WEFT_API weft_tensor weft_nn_huber(weft_tensor a, weft_tensor b, float delta, weft_reduction r);
-    /* (a - b)^2 / 2, from delta on delta (|a - b| - delta / 2); delta 0: 1 */
+    /* (a - b)^2 / 2, beyond delta: delta (|a - b| - delta / 2); delta 0: 1 */
 WEFT_API weft_tensor weft_nn_smooth_l1(weft_tensor a, weft_tensor b, float beta, weft_reduction r);
     /* huber / beta; beta 0: 1 */
 WEFT_API weft_tensor weft_nn_kl(weft_tensor log_q, weft_tensor p, bool log_p, weft_reduction r);
-    /* p (ln p - log_q), 0 where p is 0; log_p: p holds logarithms */
+    /* p (ln p - log_q), 0 where p is 0; log_p: p holds log probabilities */
 WEFT_API weft_tensor weft_nn_hinge(weft_tensor x, weft_tensor y, float margin, weft_reduction r);
     /* max(0, margin - x y), y = 1 or -1; margin 0: 1 */
 WEFT_API weft_tensor weft_nn_hinge_embedding(weft_tensor x, weft_tensor y, float margin,
         weft_reduction r);
     /* x where y = 1, max(0, margin - x) where y = -1; margin 0: 1 */
 WEFT_API weft_tensor weft_nn_cosine_similarity(weft_tensor a, weft_tensor b, int axis);
-    /* a b / (|a| |b|), no norm below 1e-8 */
+    /* a b / (|a| |b|); norms are at least 1e-8 */
 WEFT_API weft_tensor weft_nn_cosine_embedding(weft_tensor a, weft_tensor b, weft_tensor y,
         float margin, weft_reduction r);
     /* last axis, y = 1 or -1: 1 - cosine, or max(0, cosine - margin) */
 WEFT_API weft_tensor weft_accuracy(weft_tensor logits, weft_tensor targets);
-    /* share of rows whose largest logit is the target's; f32 [] */
+    /* fraction of rows whose largest logit is the target's; f32 [] */
 
 #ifdef __cplusplus
 }

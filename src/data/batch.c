@@ -38,11 +38,11 @@ static void batch_bytes(float *y, int64_t to, const unsigned char *x, int64_t fr
 }
 
 static void batch_floats(float *y, int64_t to, const char *x, int64_t from, int64_t n, float mean,
-                         float deviation) {
+                         float std) {
     for (int64_t i = 0; i < n; i++) {
         float v;
         memcpy(&v, x + i * from, sizeof v);
-        y[i * to] = (v - mean) / deviation;
+        y[i * to] = (v - mean) / std;
     }
 }
 
@@ -50,7 +50,7 @@ static void batch_line(const batch_field *f, int64_t channel, float *y, int64_t 
                        int64_t from, int64_t n) {
     if (f->how == BATCH_BYTES)
         batch_bytes(y, to, (const unsigned char *)x, from, n, f->table + channel * 256);
-    else batch_floats(y, to, x, from, n, f->mean[channel], f->deviation[channel]);
+    else batch_floats(y, to, x, from, n, f->mean[channel], f->std[channel]);
 }
 
 /* ---- one example ---- */

@@ -33,7 +33,7 @@ typedef struct batch_field {
     data_channels plain; /* for a field that is not moved            */
     batch_layout in, out;
     float *table;            /* BYTES: [channels, 256]                   */
-    float *mean, *deviation; /* FLOATS: [channels]                   */
+    float *mean, *std; /* FLOATS: [channels]                   */
 } batch_field;
 
 typedef struct batch_maker {

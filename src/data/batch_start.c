@@ -53,11 +53,11 @@ static weft_err start_picture(batch_maker *m, batch_field *f) {
     return WEFT_OK;
 }
 
-/* ---- mean and deviation ---- */
+/* ---- mean and standard deviation ---- */
 
 static weft_err start_take_moments(batch_maker *m, batch_field *f, bool main) {
     const weft_loader_desc *const d = &m->desc;
-    for (int64_t k = 0; k < f->channels; k++) f->mean[k] = 0, f->deviation[k] = 1;
+    for (int64_t k = 0; k < f->channels; k++) f->mean[k] = 0, f->std[k] = 1;
     if (!main || (!d->standardise && !d->moments)) return WEFT_OK;
     if (f->how == BATCH_COPY || f->how == BATCH_WIDEN)
         return weft_fail(m->ctx, WEFT_DTYPE,
@@ -73,7 +73,7 @@ static weft_err start_take_moments(batch_maker *m, batch_field *f, bool main) {
                              "weft_loader_new: the set to standardise by has no such field \"%s\"",
                              f->from.name);
         const weft_err e = weft_data_moments(d->standardise, (size_t)other, d->stored_last, f->mean,
-                                             f->deviation, (size_t)f->channels);
+                                             f->std, (size_t)f->channels);
         if (e != WEFT_OK) return e;
     } else {
         if (!d->mean || (d->moments != 1 && d->moments != (size_t)f->channels))
@@ -84,15 +84,15 @@ static weft_err start_take_moments(batch_maker *m, batch_field *f, bool main) {
         for (int64_t k = 0; k < f->channels; k++) {
             const int64_t from = d->moments == 1 ? 0 : k;
             f->mean[k] = d->mean[from];
-            if (d->deviation) f->deviation[k] = d->deviation[from];
+            if (d->std) f->std[k] = d->std[from];
         }
     }
     for (int64_t k = 0; k < f->channels; k++) {
-        if (f->deviation[k] == 0) f->deviation[k] = 1;
-        if (!isfinite(f->mean[k]) || !(f->deviation[k] > 0) || isinf(f->deviation[k]))
+        if (f->std[k] == 0) f->std[k] = 1;
+        if (!isfinite(f->mean[k]) || !(f->std[k] > 0) || isinf(f->std[k]))
             return weft_fail(m->ctx, WEFT_ARGUMENT,
-                             "weft_loader_new: channel %lld has mean %g and deviation %g",
-                             (long long)k, (double)f->mean[k], (double)f->deviation[k]);
+                             "weft_loader_new: channel %lld has mean %g and standard deviation %g",
+                             (long long)k, (double)f->mean[k], (double)f->std[k]);
     }
     return WEFT_OK;
 }
@@ -102,15 +102,15 @@ static weft_err start_normal(batch_maker *m, batch_field *f, bool main) {
     const size_t tables = f->how == BATCH_BYTES ? 256 : 0;
     f->mean = weft_resize(m->ctx, NULL, channels * (2 + tables) * sizeof *f->mean);
     if (!f->mean) return weft_fail(m->ctx, WEFT_MEMORY, "weft_loader_new: out of memory");
-    f->deviation = f->mean + channels;
-    f->table = f->deviation + channels;
+    f->std = f->mean + channels;
+    f->table = f->std + channels;
     WEFT_TRY(start_take_moments(m, f, main));
     const float scale = m->desc.scale;
     for (size_t k = 0; k < channels && tables; k++)
         for (int v = 0; v < 256; v++) {
             const int value = f->from.dtype == WEFT_I8 && v > 127 ? v - 256 : v;
             const float scaled = scale != 0 ? (float)value * scale : (float)value / 255;
-            f->table[k * 256 + (size_t)v] = (scaled - f->mean[k]) / f->deviation[k];
+            f->table[k * 256 + (size_t)v] = (scaled - f->mean[k]) / f->std[k];
         }
     return WEFT_OK;
 }

@@ -15,7 +15,7 @@
 
 enum {
     CSV_MOST_CLASSES = 32, /* a label with more different whole numbers is a number */
-    CSV_FEATURE_WORDS = 64 /* the default of most_words                             */
+    CSV_FEATURE_WORDS = 64 /* the default of max_words                             */
 };
 
 /* ---- visiting all cells of the rows that are kept ---- */
@@ -112,9 +112,9 @@ static bool csv_may_be_number(const csv_job *j) {
 
 static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) {
     const bool label = c->kind == CSV_LABEL_CLASS;
-    const int most = label                     ? CSV_MOST_WORDS
-                     : j->desc->most_words > 0 ? j->desc->most_words
-                                               : CSV_FEATURE_WORDS;
+    const int most = label                    ? CSV_MOST_WORDS
+                     : j->desc->max_words > 0 ? j->desc->max_words
+                                              : CSV_FEATURE_WORDS;
     const bool full = j->words.count == CSV_MOST_WORDS;
     bool fresh;
     WEFT_TRY(csv_words_add(&j->words, cell, c->whole, &fresh));
@@ -132,7 +132,7 @@ static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) 
     }
     if (c->words > most || full)
         return csv_bad(&j->start, cell, csv_name(j, cell->column),
-                       "more than %d different words; .skip leaves the column out, .most_words "
+                       "more than %d different words; .skip leaves the column out, .max_words "
                        "allows more of them",
                        c->words > most ? most : CSV_MOST_WORDS);
     return WEFT_OK;

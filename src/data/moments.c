@@ -1,4 +1,4 @@
-/* moments.c - mean and deviation of a field, all in one or channel by channel.
+/* moments.c - mean and standard deviation of a field, all in one or channel by channel.
  *
  * Bytes are summed as integers, so exactly; floats in double, in the order of rows, the deviation
  * from the mean in a second pass. */
@@ -82,8 +82,8 @@ static double moments_sum(const weft_data *d, const weft_field *f, data_channels
 }
 
 weft_err weft_data_moments(const weft_data *d, size_t field, bool channels_last, float *mean,
-                           float *deviation, size_t n) {
-    if (!d || field >= d->count || !mean || !deviation)
+                           float *std, size_t n) {
+    if (!d || field >= d->count || !mean || !std)
         return weft_fail(d ? d->ctx : NULL, WEFT_ARGUMENT,
                          "weft_data_moments: no set, no field %zu, or no place for the results",
                          field);
@@ -109,7 +109,7 @@ weft_err weft_data_moments(const weft_data *d, size_t field, bool channels_last,
             moments_of_bytes(d, f, c, k, &m, &v);
         }
         mean[k] = (float)m;
-        deviation[k] = v > 0 ? (float)sqrt(v) : 0;
+        std[k] = v > 0 ? (float)sqrt(v) : 0;
     }
     return WEFT_OK;
 }

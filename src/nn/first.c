@@ -51,8 +51,8 @@ static double first_fan(weft_shape dims, weft_fan which) {
     return fan > 1 ? fan : 1;
 }
 
-static weft_init first_normal(double deviation) {
-    return (weft_init){WEFT_INIT_NORMAL, 0, (float)deviation};
+static weft_init first_normal(double std) {
+    return (weft_init){WEFT_INIT_NORMAL, 0, (float)std};
 }
 
 /* gain sqrt(2 / (fan in + fan out)) */
@@ -81,8 +81,8 @@ weft_init weft_init_orthogonal(float gain) {
     return (weft_init){WEFT_INIT_ORTHOGONAL, gain != 0 ? gain : 1, 0};
 }
 
-weft_init weft_init_truncated_normal(float mean, float deviation) {
-    return (weft_init){WEFT_INIT_TRUNCATED, mean, deviation};
+weft_init weft_init_truncated_normal(float mean, float std) {
+    return (weft_init){WEFT_INIT_TRUNCATED, mean, std};
 }
 
 weft_init weft_init_gpt2(int layers) {

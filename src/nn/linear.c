@@ -16,10 +16,10 @@ weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char
     int scopes = nn_enter(x.g, name);
     int64_t in = weft_dim(x, -1);
     weft_init own = nn_uniform(in ? 1 / sqrt((double)in) : 0);
-    weft_shape dims = d->turned ? weft_dims(in, out) : weft_dims(out, in);
+    weft_shape dims = d->transposed ? weft_dims(in, out) : weft_dims(out, in);
     weft_tensor w = weft_param(x.g, s, "weight", dims, nn_or(d->weight, own));
     weft_tensor rows = weft_rank(x) == 1 ? weft_unsqueeze(x, 0) : x;
-    weft_tensor y = weft_matmul(rows, d->turned ? w : weft_transpose(w, 0, 1));
+    weft_tensor y = weft_matmul(rows, d->transposed ? w : weft_transpose(w, 0, 1));
     if (!d->no_bias)
         y = weft_add(y, weft_param(x.g, s, "bias", weft_dims(out), nn_or(d->bias, own)));
     nn_leave(x.g, scopes);

@@ -74,7 +74,7 @@ static weft_tensor sequential_activation(weft_state *s, weft_tensor x, const wef
 static weft_tensor sequential_dropout(weft_state *s, weft_tensor x, const weft_nn_layer *l,
                                       const char *name) {
     (void)s, (void)name;
-    return weft_dropout(x, l->share);
+    return weft_dropout(x, l->p);
 }
 
 static weft_tensor sequential_max_pool(weft_state *s, weft_tensor x, const weft_nn_layer *l,
@@ -119,8 +119,8 @@ weft_nn_layer weft_nn_layer_activation(weft_activation a) {
     return (weft_nn_layer){.fn = sequential_activation, .out = (int64_t)a};
 }
 
-weft_nn_layer weft_nn_layer_dropout(float share) {
-    return (weft_nn_layer){.fn = sequential_dropout, .share = share};
+weft_nn_layer weft_nn_layer_dropout(float p) {
+    return (weft_nn_layer){.fn = sequential_dropout, .p = p};
 }
 
 weft_nn_layer weft_nn_layer_max_pool(const weft_pool_desc *d) {

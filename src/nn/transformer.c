@@ -180,7 +180,7 @@ weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads, int64_t
 static weft_tensor transformer_gpt2_linear(weft_state *s, weft_tensor x, int64_t out,
                                            const char *name, int layers) {
     return weft_nn_linear(s, x, out, name,
-                          &(weft_nn_linear_desc){.turned = true,
+                          &(weft_nn_linear_desc){.transposed = true,
                                                  .weight = weft_init_gpt2(layers),
                                                  .bias = transformer_zeros});
 }

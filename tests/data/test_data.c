@@ -447,21 +447,21 @@ TEST(moments) {
                        {.name = "p", .dtype = WEFT_U8, .dims = weft_dims(2, 2, 2), .rows = picture},
                        {.name = "i", .dtype = WEFT_I32, .rows = f}},
         3, 2, false);
-    float mean[3], deviation[3];
-    CHECK_EQ(weft_data_moments(d, 0, false, mean, deviation, 3), WEFT_OK);
+    float mean[3], std[3];
+    CHECK_EQ(weft_data_moments(d, 0, false, mean, std, 3), WEFT_OK);
     CHECK_EQ(mean[0], 2), CHECK_EQ(mean[1], 10), CHECK_EQ(mean[2], 2);
-    CHECK_EQ(deviation[0], 1), CHECK_EQ(deviation[1], 0), CHECK_EQ(deviation[2], 3);
-    CHECK_EQ(weft_data_moments(d, 0, false, mean, deviation, 1), WEFT_OK);
+    CHECK_EQ(std[0], 1), CHECK_EQ(std[1], 0), CHECK_EQ(std[2], 3);
+    CHECK_EQ(weft_data_moments(d, 0, false, mean, std, 1), WEFT_OK);
     CHECK_NEAR(mean[0], 28 / 6., 1e-6);
-    CHECK_NEAR(deviation[0], sqrt(236 / 6. - 784 / 36.), 1e-6);
-    CHECK_EQ(weft_data_moments(d, 1, false, mean, deviation, 2), WEFT_OK);
-    CHECK_NEAR(mean[0], 0.5, 1e-7), CHECK_NEAR(deviation[0], 0.5, 1e-7);
-    CHECK_NEAR(mean[1], 0.2, 1e-7), CHECK_NEAR(deviation[1], 0, 1e-7);
-    CHECK_EQ(weft_data_moments(d, 1, true, mean, deviation, 2), WEFT_OK);
+    CHECK_NEAR(std[0], sqrt(236 / 6. - 784 / 36.), 1e-6);
+    CHECK_EQ(weft_data_moments(d, 1, false, mean, std, 2), WEFT_OK);
+    CHECK_NEAR(mean[0], 0.5, 1e-7), CHECK_NEAR(std[0], 0.5, 1e-7);
+    CHECK_NEAR(mean[1], 0.2, 1e-7), CHECK_NEAR(std[1], 0, 1e-7);
+    CHECK_EQ(weft_data_moments(d, 1, true, mean, std, 2), WEFT_OK);
     CHECK_NEAR(mean[0], 0.1, 1e-7), CHECK_NEAR(mean[1], 0.6, 1e-7);
-    CHECK_EQ(weft_data_moments(d, 2, false, mean, deviation, 1), WEFT_DTYPE);
-    CHECK_EQ(weft_data_moments(d, 3, false, mean, deviation, 1), WEFT_ARGUMENT);
-    CHECK_EQ(weft_data_moments(d, 0, false, mean, deviation, 2), WEFT_ARGUMENT);
+    CHECK_EQ(weft_data_moments(d, 2, false, mean, std, 1), WEFT_DTYPE);
+    CHECK_EQ(weft_data_moments(d, 3, false, mean, std, 1), WEFT_ARGUMENT);
+    CHECK_EQ(weft_data_moments(d, 0, false, mean, std, 2), WEFT_ARGUMENT);
     CHECK_HAS(weft_error(ctx()), "it has 1 or 3");
     weft_data_free(d);
 }
@@ -478,10 +478,10 @@ TEST(moments_of_signed_bytes_and_long_rows) {
     weft_data *d = weft_data_memory(
         ctx(), &(weft_field){.name = "x", .dtype = WEFT_I8, .dims = weft_dims(1, N), .rows = bytes},
         1, 2, false);
-    float mean, deviation;
-    CHECK_EQ(weft_data_moments(d, 0, false, &mean, &deviation, 1), WEFT_OK);
+    float mean, std;
+    CHECK_EQ(weft_data_moments(d, 0, false, &mean, &std, 1), WEFT_OK);
     CHECK_NEAR(mean, sum / (2 * N), 1e-7);
-    CHECK_NEAR(deviation, sqrt(squares / (2 * N) - sum * sum / (4. * N * N)), 1e-7);
+    CHECK_NEAR(std, sqrt(squares / (2 * N) - sum * sum / (4. * N * N)), 1e-7);
     weft_data_free(d);
 }
 

@@ -143,7 +143,7 @@ TEST(the_digits_that_come_with_weft) {
     static const struct {
         const char *path;
         int64_t rows;
-        double mean, deviation; /* of the first so many digits of MNIST, from its IDX files */
+        double mean, std; /* of the first so many digits of MNIST, from its IDX files */
     } files[] = {{"data/digits/train.npz", 2000, 0.13017818377, 0.30769771868},
                  {"data/digits/test.npz", 500, 0.12059544818, 0.29660101319}};
     for (int i = 0; i < 2; i++) {
@@ -161,10 +161,10 @@ TEST(the_digits_that_come_with_weft) {
         for (int64_t k = 0; k < files[i].rows; k++) seen[world_u8(d, "y", k, 0)]++;
         for (int k = 0; k < 10; k++) /* near a tenth each */
             CHECK(seen[k] > files[i].rows / 15 && seen[k] < files[i].rows / 6);
-        float mean, deviation;
-        CHECK_EQ(weft_data_moments(d, 0, false, &mean, &deviation, 1), WEFT_OK);
+        float mean, std;
+        CHECK_EQ(weft_data_moments(d, 0, false, &mean, &std, 1), WEFT_OK);
         CHECK_NEAR(mean, files[i].mean, 1e-7);
-        CHECK_NEAR(deviation, files[i].deviation, 1e-7);
+        CHECK_NEAR(std, files[i].std, 1e-7);
         weft_data_free(d);
     }
 }

@@ -65,7 +65,7 @@ TEST(csv) {
         {"a,b\n1,1e99\n2,.5\n", "line 2, column 2 (b): \"1e99\" is too large for f32", {0}},
         {"a,b\nx,1\ny,2\nz,1\n",
          "line 4, column 1 (a): more than 2 different words; .skip leaves the column out",
-         {.most_words = 2}},
+         {.max_words = 2}},
         {"a,b\n1,x\n", "a separator that ends cells or lines", {.separator = '"'}},
         {"a,b\n1,x\n", "a separator that ends cells or lines", {.separator = '\n'}},
     };
@@ -183,7 +183,7 @@ TEST(csv_large_and_wrong) {
             "more than 64 different words", n);
     fresh();
     refused(weft_data_parse_csv(ctx(), world_bytes("big.csv", text, n),
-                                &(weft_csv_desc){.most_words = 1000000}),
+                                &(weft_csv_desc){.max_words = 1000000}),
             WEFT_FORMAT, "more than 8192 different words", n);
     CASE("a long word");
     memset(text, 'a', 3000);

@@ -72,7 +72,7 @@ static uint64_t f_csv_words(weft_ctx *c) { /* more than the table begins with */
     static char many[4000];
     char *at = many;
     for (int i = 0; i < 300; i++) at += sprintf(at, "w%d,%d\n", i, i % 2);
-    return and_free(weft_data_parse_csv(c, world_text(many), &(weft_csv_desc){.most_words = 999}));
+    return and_free(weft_data_parse_csv(c, world_text(many), &(weft_csv_desc){.max_words = 999}));
 }
 static uint64_t f_csv_like(weft_ctx *c) {
     const weft_csv_desc mean = {.missing = WEFT_MISSING_MEAN};

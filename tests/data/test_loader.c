@@ -232,7 +232,7 @@ TEST(feeds_a_plan) {
 
 TEST(descriptions_that_cannot_be) {
     weft_data *d = pictures(8, 3, WEFT_U8), *n = numbered(8);
-    const float mean[2] = {0, NAN}, deviation[2] = {-1, INFINITY};
+    const float mean[2] = {0, NAN}, std[2] = {-1, INFINITY};
     const struct {
         weft_loader_desc d;
         const char *says;
@@ -250,10 +250,8 @@ TEST(descriptions_that_cannot_be) {
          "2 means for field \"x\"; it takes 1 or 3"},
         {{.data = d, .batch = 1, .moments = 1}, "1 means (NULL)"},
         {{.data = d, .batch = 1, .mean = mean + 1, .moments = 1}, "mean nan"},
-        {{.data = d, .batch = 1, .mean = mean, .deviation = deviation, .moments = 1},
-         "deviation -1"},
-        {{.data = d, .batch = 1, .mean = mean, .deviation = deviation + 1, .moments = 1},
-         "deviation inf"},
+        {{.data = d, .batch = 1, .mean = mean, .std = std, .moments = 1}, "deviation -1"},
+        {{.data = d, .batch = 1, .mean = mean, .std = std + 1, .moments = 1}, "deviation inf"},
         {{.data = d, .batch = 1, .standardise = n},
          "the set to standardise by has no such field \"x\""},
         {{.data = n, .batch = 1, .standardise = n},

@@ -62,13 +62,13 @@ TEST(values_of_plain_fields) {
     CHECK_EQ(((const int32_t *)at[3])[0], -56);
     CHECK_EQ(((const int32_t *)at[3])[1], 7);
     weft_loader_free(l);
-    const float mean = 0.25f, deviation = 2;
+    const float mean = 0.25f, std = 2;
     l = loader(&(weft_loader_desc){.data = d,
                                    .batch = 2,
                                    .in_order = true,
                                    .scale = 0.5f,
                                    .mean = &mean,
-                                   .deviation = &deviation,
+                                   .std = &std,
                                    .moments = 1});
     weft_loader_at(l, 0, at);
     x = at[0];
@@ -99,9 +99,9 @@ TEST(standardised_by_channel_and_column) {
     weft_loader *l =
         loader(&(weft_loader_desc){.data = d, .batch = 4, .in_order = true, .standardise = d});
     const float *x = (const float *)batch_of(l, 0);
-    const double deviation = sqrt((4 + 1 + 0 + 9) / 4.);
+    const double std = sqrt((4 + 1 + 0 + 9) / 4.);
     for (int i = 0; i < 4; i++) {
-        CHECK_NEAR(x[3 * i], (table[i][0] - 3) / deviation, 1e-6);
+        CHECK_NEAR(x[3 * i], (table[i][0] - 3) / std, 1e-6);
         CHECK_EQ(x[3 * i + 1], 0); /* a column that does not change */
         CHECK_NEAR(x[3 * i + 2], (table[i][2] - 8) / sqrt(5), 1e-6);
     }

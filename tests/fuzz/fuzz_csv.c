@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         .skip = bytes[0] & 128 ? "2" : NULL,
         .missing = (weft_missing)(bytes[1] % 3),
         .task = (weft_task)(bytes[1] / 3 % 3),
-        .most_words = bytes[1] & 64 ? 4 : 0,
+        .max_words = bytes[1] & 64 ? 4 : 0,
     };
     weft_data *set = weft_data_parse_csv(w->ctx, file, &d);
     if (set) {
