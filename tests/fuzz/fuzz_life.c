@@ -3,7 +3,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
-#include "../../cli/life_pattern.c"
+#include "apps/automata/pattern.c"
 
 #include "fuzz_file.h"
 

@@ -18,7 +18,7 @@ if ! clang -fsanitize=fuzzer,$sanitizers "$scratch/try.c" -o "$scratch/try" 2>/d
 fi
 
 flags="-std=c11 -O1 -g -DNDEBUG -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-omit-frame-pointer
-    -Iinclude -Isrc -fno-sanitize-recover=all"
+    -Iinclude -Isrc -Itests -I. -fno-sanitize-recover=all"
 mkdir -p "$made/obj"
 for source in src/base/*.c src/io/*.c src/data/*.c src/stream/*.c src/train/*.c src/bench/*.c src/logic/*.c; do
     echo "$source" "$made/obj/$(echo "${source%.c}" | tr / _).o"
