@@ -25,8 +25,24 @@ static bool null_has_block(const weft_ctx *c, const weft_graph *g, const node *n
     return true;
 }
 
+/* Strides of a product as the CPU takes them; others must lie in order. */
+static bool null_accepts(const step *s, int operand) {
+    const roperand *o = &s->in[operand];
+    int64_t expected = 1;
+    if (s->kind == STEP_MATMUL) {
+        const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
+        return (stride[0] == 1 || stride[1] == 1 || dim[0] <= 1 || dim[1] <= 1) &&
+               (stride[0] != 0 || dim[0] <= 1) && (stride[1] != 0 || dim[1] <= 1);
+    }
+    for (int d = o->rank - 1; d >= 0; d--) {
+        if (o->dim[d] != 1 && o->stride[d] != expected) return false;
+        expected *= o->dim[d];
+    }
+    return true;
+}
+
 static bool null_takes_maps(const step *s) {
-    return block_table[s->block].image;
+    return s->kind == STEP_MATMUL || block_table[s->block].image;
 }
 
 static weft_err null_prepare(weft_plan *p) {
@@ -51,6 +67,7 @@ const weft_backend backend_null = {
     .memory = &device_host,
     .isa = null_isa,
     .has_block = null_has_block,
+    .accepts = null_accepts,
     .takes_maps = null_takes_maps,
     .prepare = null_prepare,
     .run = null_run,

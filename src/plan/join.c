@@ -326,10 +326,7 @@ static bool join_may_move(join *j, const uint32_t *run, size_t n, size_t first, 
 static bool join_gather(join *j, const uint32_t *run, size_t n, int i, size_t bytes) {
     weft_plan *p = j->p;
     buffer all = {.place = BUF_ARENA, .dtype = WEFT_F32, .alias = KNOBUF, .bytes = bytes};
-    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, all)) {
-        weft_fail(j->c->ctx, WEFT_MEMORY, "compile: out of memory");
-        return false;
-    }
+    if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, all)) return false;
     buffer *slab = &p->buf[p->bufs - 1];
     for (size_t k = 0; k < n; k++) {
         buffer *b = &p->buf[j->flat[run[k]].in[i].buf];
@@ -436,10 +433,10 @@ static void join_find(join *j) {
     }
 }
 
-bool join_pass(compile *c) {
+weft_err join_pass(compile *c) {
     weft_plan *p = c->plan;
     join j = {.c = c, .p = p};
-    if (c->desc->portable || c->desc->watch) return true; /* entries apart, steps by name */
+    if (c->desc->portable || c->desc->watch) return WEFT_OK; /* entries apart, steps by name */
     for (size_t i = 0; i < p->steps; i++) j.flats += join_candidate(&p->step[i]);
     j.flat = mem_new(c->m, (j.flats + 1) * sizeof *j.flat);
     for (j.chains = 64; j.chains < j.flats;) j.chains *= 2;
@@ -452,7 +449,6 @@ bool join_pass(compile *c) {
     j.chain = mem_new(c->m, j.chains * sizeof *j.chain);
     bool good = j.flat && j.group && j.key && j.done && j.member && j.other && j.used && j.chain;
     if (good) join_find(&j);
-    else weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
     for (uint32_t i = 0; good && i < j.flats; i++) {
         if (j.done[i]) continue;
         join_collect(&j, i);
@@ -470,5 +466,5 @@ bool join_pass(compile *c) {
     mem_free(c->m, j.other);
     mem_free(c->m, j.used);
     mem_free(c->m, j.chain);
-    return good;
+    return good ? WEFT_OK : compile_no_memory(c);
 }

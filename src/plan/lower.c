@@ -1,7 +1,9 @@
 /* lower.c - clusters into steps: kernels, routine calls, and the buffers between them.
  *
  * Stores come last in a kernel, so it may write where it has read. Updates are written straight
- * into the state where in_place.c allows it, and copied at the end of the run otherwise. */
+ * into the state where in_place.c allows it, and copied at the end of the run otherwise.
+ *
+ * Reads: all that earlier passes made. Makes: the plan's steps and buffers; part, buf. */
 #include "plan/lower.h"
 #include "core/limits.h"
 #include <assert.h>
@@ -20,15 +22,16 @@ static uint32_t lower_new_buffer(compile *c, buffer b) {
 uint32_t lower_buffer(compile *c, uint32_t id) {
     if (c->buf[id] != KNOBUF) return c->buf[id];
     const node *n = &c->g->node[id];
+    const bool own = c->copied && c->copied[id]; /* where graphs are evaluated there are no views */
     buffer b = {.place = BUF_ARENA,
                 .dtype = n->dtype,
                 .alias = KNOBUF,
                 .bytes = (size_t)node_count(c->g, n) * weft_dtype_size((weft_dtype)n->dtype)};
-    if (n->op == OP_state && !c->copied[id]) {
+    if (n->op == OP_state && !own) {
         b.place = BUF_STATE;
         b.state = (uint32_t)node_attr(c->g, n)[0];
         b.entry = (uint32_t)node_attr(c->g, n)[1];
-    } else if (n->op == OP_data && !c->copied[id]) {
+    } else if (n->op == OP_data && !own) {
         b.place = BUF_DATA;
         void *copy = arena_new(&c->plan->memory, b.bytes + 64);
         if (!copy) {
@@ -83,6 +86,7 @@ static void lower_roperand(compile *c, roperand *r, uint32_t id) {
 
 step_kind lower_kind(const node *n) {
     switch (n->op) {
+    case OP_matmul: return STEP_MATMUL;
     case OP_linrec: return STEP_LINREC;
     case OP_scatter_add: return STEP_SCATTER_ADD;
     case OP_argsort: return STEP_ARGSORT;
@@ -117,7 +121,7 @@ static bool lower_kernel(lower *l) {
 static step *lower_call(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
-    step *s = lower_step(c, n->op == OP_matmul ? STEP_MATMUL : lower_kind(n), id);
+    step *s = lower_step(c, lower_kind(n), id);
     if (!s) return NULL;
     const int64_t *attr = node_attr(c->g, n);
     int first = n->op == OP_block;
@@ -242,31 +246,47 @@ static bool lower_cluster(lower *l, uint32_t ki) {
     }
 }
 
-bool lower_pass(compile *c) {
-    lower l = {.c = c};
-    uint32_t *order = mem_new(c->m, (c->clusters + c->pos + 2) * sizeof *order);
-    l.reg = mem_new(c->m, c->n * sizeof *l.reg);
-    l.again = mem_new(c->m, c->n * sizeof *l.again);
-    bool good = order && l.reg && l.again && update_pass(c);
-    c->starved |= !good;
-    for (uint32_t k = 1; good && k < c->clusters; k++)
+/* Chains the parts of each block. */
+static void lower_parts(compile *c) {
+    for (uint32_t i = 1; i < c->n; i++) {
+        if (c->g->node[i].op != OP_part) continue;
+        uint32_t *first = &c->part[node_in(c->g, &c->g->node[i])[0]];
+        c->part[i] = *first, *first = i;
+    }
+}
+
+/* All clusters, in order of execution. */
+static weft_err lower_clusters(lower *l, uint32_t *order) {
+    compile *c = l->c;
+    for (uint32_t k = 1; k < c->clusters; k++)
         if (c->cluster[k].kind != CLUSTER_GONE) {
             assert(c->cluster[k].pos <= c->pos && !order[c->cluster[k].pos]);
             order[c->cluster[k].pos] = k;
         }
-    for (uint32_t p = 1; good && p <= c->pos; p++) {
-        if (!order[p]) continue;
-        good = lower_cluster(&l, order[p]) && !l.failed && !c->starved;
-        if (!good && !c->starved)
-            weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a kernel of %u nodes has %s", l.k->nodes,
-                      l.failed ? l.failed : "no form");
+    for (uint32_t p = 1; p <= c->pos; p++) {
+        if (!order[p] || (lower_cluster(l, order[p]) && !l->failed && !c->starved)) continue;
+        return c->starved
+                   ? compile_no_memory(c)
+                   : weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a kernel of %u nodes has %s",
+                               l->k->nodes, l->failed ? l->failed : "no form");
     }
-    good = good && lower_copies(c);
-    if (!good && c->starved) weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory");
+    return lower_copies(c) ? WEFT_OK : compile_no_memory(c);
+}
+
+weft_err lower_pass(compile *c) {
+    lower l = {.c = c};
+    uint32_t *order = mem_new(c->m, (c->clusters + c->pos + 2) * sizeof *order);
+    c->part = arena_new(&c->memory, c->n * sizeof *c->part);
+    l.reg = mem_new(c->m, c->n * sizeof *l.reg);
+    l.again = mem_new(c->m, c->n * sizeof *l.again);
+    const bool room = order && c->part && l.reg && l.again;
+    if (room) lower_parts(c);
+    const weft_err e = room ? lower_clusters(&l, order) : compile_no_memory(c);
+    if (!e) bind_results(c);
     mem_free(c->m, order);
     mem_free(c->m, l.reg);
     mem_free(c->m, l.again);
     mem_free(c->m, l.ins);
     mem_free(c->m, l.view);
-    return good;
+    return e;
 }

@@ -25,7 +25,7 @@ typedef struct lower {
 uint32_t lower_buffer(compile *c, uint32_t id);
 
 roperand  lower_described(const compile *c, uint32_t id);   /* shape and strides, no buffer yet */
-step_kind lower_kind(const node *n);                        /* of a routine or block */
+step_kind lower_kind(const node *n);                        /* of a matmul, routine or block */
 
 /* lower_code.c */
 uint16_t lower_emit(lower *l, kins i);
@@ -37,9 +37,5 @@ void     lower_member(lower *l, uint32_t id);         /* the instructions of one
 void     lower_store(lower *l, uint32_t id);
 kernel  *lower_finish(lower *l, bool merge);  /* loop order, merged dimensions; NULL: starved */
 ktype    lower_type(int dtype);
-
-/* in_place.c: gives the value of each update that may be written straight into the state's memory that
- * memory; false: starved */
-bool update_pass(compile *c);
 
 #endif

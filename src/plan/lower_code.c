@@ -176,7 +176,7 @@ static uint16_t lower_random(lower *l, uint32_t id, bool rows) {
 void lower_member(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
-    bool rows = fuse_is_row(c, l->k, id);
+    bool rows = cluster_is_row(c, l->k, id);
     kins i = {
         .op = n->op, .type = (uint8_t)lower_type(n->dtype), .level = rows ? KL_ROW : KL_ELEMENT};
     if (c->copied[id]) {
@@ -220,7 +220,7 @@ void lower_member(lower *l, uint32_t id) {
 void lower_store(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
-    bool rows = fuse_is_row(c, l->k, id);
+    bool rows = cluster_is_row(c, l->k, id);
     aview own;
     kview view;
     view_identity(&own, id, n->rank, node_dims(c->g, n));

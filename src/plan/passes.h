@@ -1,11 +1,7 @@
-/* passes.h - what the passes of the compiler hand to each other. Only src/plan includes this.
+/* passes.h - the passes of the compiler, and what they hand to each other. Only src/plan includes this.
  *
- *   rewrite   the live part of the user's graph, blocks expanded where the device has no kernel
- *   view      every node as a strided view of a node that is computed or stored
- *   fuse      computed nodes into clusters, a cluster per step; spare decides what need not be stored
- *   lower     clusters into steps, kernels and buffers
- *   join      runs of optimiser steps over neighbouring parameters into one
- *   memory    an offset for every buffer */
+ * compile.c has their order. A pass makes arrays of its own, in c->memory, from what earlier ones made:
+ * the first comment of its file says what it reads and what it makes. */
 #ifndef WEFT_PASSES_H
 #define WEFT_PASSES_H
 
@@ -44,41 +40,87 @@ typedef struct cluster {
     uint32_t first, last;         /* members, chained through compile->next                     */
 } cluster;
 
-/* What a fetch or an update refers to. */
-typedef struct root { uint32_t node; uint32_t state; uint32_t buf; } root;
+/* What a fetch or an update refers to, as nodes; state: of an update. */
+typedef struct root { uint32_t node, state; } root;
 
+/* Arrays by node of the compiler's graph have n elements. */
 typedef struct compile {
     weft_ctx   *ctx;
     mem        *m;
     weft_plan  *plan;
     const weft_plan_desc *desc;
-    weft_graph *g;                /* the rewritten graph                                        */
-    size_t      n;
+    const weft_graph *from;       /* the user's graph                                           */
+    arena       memory;           /* of the passes' arrays                                      */
+    bool        starved;          /* lowering ran out of memory                                 */
+
+    /* request.c: nodes of the user's graph */
+    uint32_t   *want; size_t wants;           /* fetches, then state and value of each update   */
+    size_t      asked;                        /* updates among them                             */
+    uint32_t   *draw; size_t draws, draw_cap; /* run numbers that a run advances                */
+
+    /* rewrite.c */
+    weft_graph *g;                /* the compiler's graph                                       */
+    uint32_t   *map;              /* of a node of the user's: what it became                    */
+
+    /* roots.c */
+    size_t      n;                /* nodes of g                                                 */
+    root       *fetch, *update; size_t fetches, updates;
     uint8_t    *live;
+    uint8_t    *fence;            /* asked to be stored: readers stay out of its cluster        */
+
+    /* view.c */
     aview      *view;             /* of each node                                               */
     aview      *source;           /* of a view that is copied: what it reads                    */
     uint8_t    *copied;
+
+    /* settle.c; fuse.c adds what other clusters read, recompute.c takes away */
+    uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
+
+    /* bind.c, in_place.c, lower.c */
+    uint32_t   *buf;              /* buffer of a stored node, KNOBUF if none                    */
+
+    /* inline.c */
+    uint8_t    *inlined;          /* computed again by each reader                              */
+
+    /* fuse.c */
+    cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
     uint32_t   *cluster_of;       /* 0: none (leaves, views)                                    */
     uint32_t   *next;             /* next member of the same cluster                            */
-    uint32_t   *part;             /* of a block: its first part; of a part: the next one, or 0   */
-    uint32_t   *reader;           /* cluster that read the node last                            */
-    uint32_t   *buf;              /* buffer of a stored node, KNOBUF if none                    */
-    uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
     uint32_t   *product;          /* the cluster of a product whose epilogue reads the node, or 0 */
-    uint8_t    *folded;           /* read by a fold                                             */
-    uint8_t    *fence;            /* asked to be stored: readers stay out of its cluster        */
-    /* computed again by each reader: a comparison is cheaper than its memory */
-    uint8_t    *inlined;
-    uint8_t    *updated;          /* some update's value                                        */
-    cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
-    uint32_t    across;           /* the latest cluster that folds across columns, or 0         */
-    uint32_t    numbers;          /* the latest cluster of single numbers, or 0                 */
-    uint32_t    pos;
-    root       *fetch, *update; size_t fetches, updates;
-    bool        starved;          /* lowering ran out of memory                                 */
+    uint32_t    pos;              /* the last place in the order of execution                   */
+
+    /* lower.c */
+    uint32_t   *part;             /* of a block: its first part; of a part: the next one, or 0  */
 } compile;
 
-bool view_pass(compile *c);                                   /* fills view, source, copied     */
+/* ---- the passes, in order ---- */
+
+weft_err request_pass(compile *c);    /* what the description wants, as nodes                    */
+weft_err rewrite_pass(compile *c);    /* the live part of the user's graph; blocks expanded where the
+                                         device has no kernel                                    */
+weft_err roots_pass(compile *c);      /* what fetches and updates refer to, and all they need     */
+weft_err states_pass(compile *c);     /* states get memory, and are held                          */
+weft_err view_pass(compile *c);       /* every node as a strided view of one that is computed or stored */
+weft_err settle_pass(compile *c);     /* what must lie in memory by itself                        */
+weft_err bind_pass(compile *c);       /* memory of inputs and results                             */
+weft_err inline_pass(compile *c);     /* what each reader computes again                          */
+weft_err fuse_pass(compile *c);       /* computed nodes into clusters, one for each step          */
+weft_err recompute_pass(compile *c);  /* what kernels compute again, so that it need not be stored */
+weft_err in_place_pass(compile *c);   /* which updates are written straight into the state        */
+weft_err lower_pass(compile *c);      /* clusters into steps, kernels and buffers                 */
+weft_err join_pass(compile *c);       /* steps over neighbouring parameters into one              */
+weft_err memory_pass(weft_plan *p);   /* an offset for every buffer                               */
+
+/* ---- what they ask each other ---- */
+
+weft_err compile_no_memory(const compile *c);
+WEFT_INLINE bool compile_fuses(const compile *c) { /* else a kernel per operation */
+    return !c->ctx->no_fuse && !c->desc->unfused && !c->desc->watch;
+}
+
+/* Refuses a description that cannot be compiled. */
+weft_err request_check(weft_graph *g, const weft_plan_desc *d);
+
 bool view_is_real(const compile *c, uint32_t id);             /* computed or stored, not a view */
 void view_copy(compile *c, uint32_t id);                      /* give a view memory of its own  */
 bool view_plain(const aview *v);                              /* no guard, no run-time start    */
@@ -91,17 +133,23 @@ bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t
 bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
 
-bool fuse_pass(compile *c);
-bool fuse_wanted(const compile *c);                           /* else a kernel per operation    */
+/* cluster.c. Loop spaces: dimensions, of which folded ones make up a row. */
+/* Cuts the loop finer, until it also has the boundaries of axes `by`, which its rows alone have if
+ * rows_only; false, and nothing changed: they do not go together. */
+bool    cluster_refine(cluster *k, int rank, const int64_t *by, bool rows_only);
+int64_t cluster_count(const cluster *k, bool rows);           /* elements, or rows                */
+bool    cluster_across(const cluster *k);                     /* is the last dimension not folded? */
+/* Does `v`, over axes `dim` in the space of k, read its base at the loop's own element (or row)? */
+bool    cluster_aligned(const cluster *k, const aview *v, int rank, const int64_t *dim,
+                        bool reader_rows, bool base_rows);
 /* Is member id of k a value per row, not per element? */
-bool fuse_is_row(const compile *c, const cluster *k, uint32_t id);
-uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part */
-void spare_pass(compile *c);                                  /* the end of fuse_pass           */
-bool lower_pass(compile *c);
-void cost_step(step *s);                                      /* fills flops and bytes          */
-bool join_pass(compile *c);
-void plan_debug(const weft_plan *p);  /* what WEFT_DEBUG asks for, to the log */
-weft_err memory_pass(weft_plan *p);
+bool    cluster_is_row(const compile *c, const cluster *k, uint32_t id);
+
+uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part  */
+void     cost_step(step *s);                                  /* fills flops and bytes            */
+void     bind_results(compile *c);                            /* after lowering: where fetches lie */
+void     plan_debug(const weft_plan *p);                      /* what WEFT_DEBUG asks for, to the log */
+
 /* transfer.c, for devices with memory of their own: made with a plan, before and after each run */
 weft_err transfer_prepare(weft_plan *p);
 void     transfer_free(weft_plan *p);
@@ -119,12 +167,12 @@ void     record_pass(const weft_ctx *c, const char *name, double *since);
 weft_err verify_graph(const compile *c, const char *pass);     /* order and shapes                */
 weft_err verify_views(const compile *c, const char *pass);     /* inside their bases              */
 weft_err verify_clusters(const compile *c, const char *pass);  /* whole, and in order             */
-weft_err verify_steps(const weft_plan *p, const char *pass);   /* registers, views, buffers       */
+weft_err verify_steps(const compile *c, const char *pass);     /* registers, views, buffers       */
+weft_err verify_memory(const compile *c, const char *pass);    /* memory_check                    */
+weft_err verify_plan(const weft_plan *p, const char *pass);    /* the steps of a plan alone       */
 weft_err memory_check(const weft_plan *p); /* no two live buffers overlap, none is read unwritten */
 
-/* The arrays of a compilation over c->g; false: out of memory, the context knows. */
-bool compile_arrays(compile *c);
-void compile_release(compile *c);
+void compile_release(compile *c);  /* what the passes made */
 
 /* Node n of `from` with operands `in`, computed in the order of the images among them, and permuted
  * again; poison if there are none. `image`, by nodes of `from`: made by a block that gives images
@@ -133,7 +181,5 @@ enum { LAYOUT_OPERANDS = 16 };
 weft_tensor layout_copy(weft_graph *g, const weft_graph *from, const node *n, const weft_tensor *in,
                         const uint8_t *image);
 bool layout_image(const weft_graph *from, const node *n, const uint8_t *image);
-
-weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants, uint32_t *map);
 
 #endif

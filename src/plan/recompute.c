@@ -3,26 +3,28 @@
  *
  * What a value is made of ends in things that are in memory anyway (inputs, other stored values)
  * or in its `frontier`, which would have to be stored instead: GELU's backward keeps x and tanh,
- * not the six products of them; layer norm's keeps a mean per row, not the centred rows. */
+ * not the six products of them; layer norm's keeps a mean per row, not the centred rows.
+ *
+ * Reads: the graph, view, copied, inlined, clusters, next, product. Changes: stored. */
 #include "plan/passes.h"
 #include <assert.h>
 
-enum { SPARE_DEPTH = 4, SPARE_FRONTIER = 8, SPARE_MIN = 256, SPARE_CHAIN = 6 };
+enum { RECOMPUTE_DEPTH = 4, RECOMPUTE_FRONTIER = 8, RECOMPUTE_MIN = 256, RECOMPUTE_CHAIN = 6 };
 
-/* How many spared values, one made from the other, rest on each value. Along a recurrence every step
+/* How many recomputed values, one made from the other, rest on each value. Along a recurrence every step
  * could do without the one before, and the last would be made from all of them. */
-typedef struct spare_chain {
+typedef struct recompute_chain {
     uint8_t
         *above; /* [n] complete when a node is looked at: readers come later, and are seen first */
-    uint8_t *spared; /* [n] 1: it is not stored any more */
-} spare_chain;
+    uint8_t *recomputed; /* [n] 1: it is not stored any more */
+} recompute_chain;
 
-typedef struct spare_cut {
-    uint32_t node[SPARE_FRONTIER];
+typedef struct recompute_cut {
+    uint32_t node[RECOMPUTE_FRONTIER];
     int n;
-} spare_cut;
+} recompute_cut;
 
-static bool spare_cheap(int op) {
+static bool recompute_cheap(int op) {
     return op == OP_add || op == OP_sub || op == OP_mul || op == OP_neg || op == OP_abs ||
            op == OP_relu || op == OP_maximum || op == OP_minimum || op == OP_where ||
            op_table[op].cls == CLASS_COMPARE;
@@ -30,10 +32,10 @@ static bool spare_cheap(int op) {
 
 /* Collect what would have to be stored for `id` to be computed again, also over the loop of
  * `product` if an epilogue reads it. A state may have changed by then. */
-static bool spare_frontier(const compile *c, uint32_t id, const cluster *product, int depth,
-                           spare_cut *f) {
+static bool recompute_frontier(const compile *c, uint32_t id, const cluster *product, int depth,
+                               recompute_cut *f) {
     const node *n = &c->g->node[id];
-    if (c->copied[id] || !spare_cheap(n->op)) return false;
+    if (c->copied[id] || !recompute_cheap(n->op)) return false;
     for (int i = 0; i < n->nin; i++) {
         uint32_t in = node_in(c->g, n)[i], base = c->view[in].base;
         int op = c->g->node[base].op;
@@ -50,9 +52,9 @@ static bool spare_frontier(const compile *c, uint32_t id, const cluster *product
                     view_same_axes(c->g->node[base].rank, node_dims(c->g, &c->g->node[base]),
                                    n->rank, node_dims(c->g, n));
         if (c->inlined[base] && !same) return false;
-        if (same && depth > 0 && (c->inlined[base] || spare_cheap(op))) {
-            spare_cut below = *f;
-            if (spare_frontier(c, base, product, depth - 1, &below)) {
+        if (same && depth > 0 && (c->inlined[base] || recompute_cheap(op))) {
+            recompute_cut below = *f;
+            if (recompute_frontier(c, base, product, depth - 1, &below)) {
                 *f = below;
                 continue;
             }
@@ -62,82 +64,84 @@ static bool spare_frontier(const compile *c, uint32_t id, const cluster *product
         bool seen = false;
         for (int k = 0; k < f->n; k++) seen |= f->node[k] == base;
         if (seen) continue;
-        if (f->n == SPARE_FRONTIER) return false;
+        if (f->n == RECOMPUTE_FRONTIER) return false;
         f->node[f->n++] = base;
     }
     return true;
 }
 
-static int64_t spare_size(const compile *c, uint32_t id) {
+static int64_t recompute_size(const compile *c, uint32_t id) {
     return node_count(c->g, &c->g->node[id]);
 }
 
-static bool spare_candidate(const compile *c, uint32_t id, spare_cut *f) {
+static bool recompute_candidate(const compile *c, uint32_t id, recompute_cut *f) {
     f->n = 0;
     const cluster *product = c->product[id] ? &c->cluster[c->product[id]] : NULL;
-    return c->stored[id] == STORED_SOFT && spare_size(c, id) >= SPARE_MIN &&
-           spare_frontier(c, id, product, SPARE_DEPTH, f);
+    return c->stored[id] == STORED_SOFT && recompute_size(c, id) >= RECOMPUTE_MIN &&
+           recompute_frontier(c, id, product, RECOMPUTE_DEPTH, f);
 }
 
 /* What is not stored hands on what rests on it. */
-static void spare_hand_on(const compile *c, spare_chain *s, uint32_t id) {
+static void recompute_hand_on(const compile *c, recompute_chain *s, uint32_t id) {
     const node *n = &c->g->node[id];
-    const uint8_t chain = (uint8_t)(s->above[id] + s->spared[id]);
+    const uint8_t chain = (uint8_t)(s->above[id] + s->recomputed[id]);
     for (int i = 0; i < n->nin && !c->stored[id]; i++) {
         uint8_t *below = &s->above[c->view[node_in(c->g, n)[i]].base];
         if (*below < chain) *below = chain;
     }
 }
 
-static void spare_swap(compile *c, spare_chain *s, uint32_t id, const spare_cut *f) {
-    assert(c->stored[id] == STORED_SOFT && spare_cheap(c->g->node[id].op));
+static void recompute_swap(compile *c, recompute_chain *s, uint32_t id, const recompute_cut *f) {
+    assert(c->stored[id] == STORED_SOFT && recompute_cheap(c->g->node[id].op));
     c->stored[id] = 0;
-    s->spared[id] = 1;
-    spare_hand_on(c, s, id);
+    s->recomputed[id] = 1;
+    recompute_hand_on(c, s, id);
     for (int k = 0; k < f->n; k++)
         if (!c->stored[f->node[k]]) c->stored[f->node[k]] = STORED_HARD; /* others now rest on it */
 }
 
 /* Values that cost nearly nothing to do without, the last made first: they may rest on earlier
  * ones. */
-static bool spare_is_cheap(compile *c, uint32_t id) {
-    spare_cut f;
+static bool recompute_is_free(compile *c, uint32_t id) {
+    recompute_cut f;
     int64_t cost = 0;
-    if (!spare_candidate(c, id, &f)) return false;
-    for (int k = 0; k < f.n; k++) cost += spare_size(c, f.node[k]);
-    return cost * 8 <= spare_size(c, id);
+    if (!recompute_candidate(c, id, &f)) return false;
+    for (int k = 0; k < f.n; k++) cost += recompute_size(c, f.node[k]);
+    return cost * 8 <= recompute_size(c, id);
 }
 
 /* Two or more values that rest on the same one. */
-static bool spare_is_shared(compile *c, uint32_t id) {
-    spare_cut f, g;
-    if (!spare_candidate(c, id, &f) || f.n != 1) return false;
+static bool recompute_is_shared(compile *c, uint32_t id) {
+    recompute_cut f, g;
+    if (!recompute_candidate(c, id, &f) || f.n != 1) return false;
     bool shared = false;
     for (uint32_t m = c->cluster[c->cluster_of[id]].first; m && !shared; m = c->next[m])
-        shared = m != id && spare_candidate(c, m, &g) && g.n == 1 && g.node[0] == f.node[0];
-    return shared && spare_size(c, f.node[0]) <= spare_size(c, id);
+        shared = m != id && recompute_candidate(c, m, &g) && g.n == 1 && g.node[0] == f.node[0];
+    return shared && recompute_size(c, f.node[0]) <= recompute_size(c, id);
 }
 
-static void spare_where(compile *c, spare_chain *s, bool (*wanted)(compile *c, uint32_t id)) {
+static void recompute_where(compile *c, recompute_chain *s,
+                            bool (*wanted)(compile *c, uint32_t id)) {
     memset(s->above, 0, c->n);
     for (uint32_t i = (uint32_t)c->n - 1; i > 0; i--) {
-        spare_cut f;
+        recompute_cut f;
         if (!c->live[i]) continue;
-        spare_hand_on(c, s, i);
-        if (s->above[i] < SPARE_CHAIN && wanted(c, i) && spare_candidate(c, i, &f))
-            spare_swap(c, s, i, &f);
+        recompute_hand_on(c, s, i);
+        if (s->above[i] < RECOMPUTE_CHAIN && wanted(c, i) && recompute_candidate(c, i, &f))
+            recompute_swap(c, s, i, &f);
     }
 }
 
-void spare_pass(compile *c) {
-    spare_chain s = {mem_new(c->m, c->n), mem_new(c->m, c->n)};
-    if (s.above && s.spared) {
-        spare_where(c, &s, spare_is_cheap);
-        spare_where(c, &s, spare_is_shared);
-        spare_where(c, &s, spare_is_cheap); /* what the second step stored may carry more */
-    } else {
-        c->starved = true;
+weft_err recompute_pass(compile *c) {
+    if (!compile_fuses(c)) return WEFT_OK;
+    recompute_chain s = {mem_new(c->m, c->n), mem_new(c->m, c->n)};
+    const bool room = s.above && s.recomputed;
+    if (room) {
+        recompute_where(c, &s, recompute_is_free);
+        recompute_where(c, &s, recompute_is_shared);
+        recompute_where(c, &s, recompute_is_free); /* what the second step stored may carry more */
     }
     mem_free(c->m, s.above);
-    mem_free(c->m, s.spared);
+    mem_free(c->m, s.recomputed);
+    return room ? WEFT_OK : compile_no_memory(c);
 }

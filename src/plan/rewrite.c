@@ -1,11 +1,30 @@
 /* rewrite.c - the live part of the user's graph, copied upward into a fresh one: blocks the
  * device has no kernel for are replaced by their definitions, names for gradients' sake
- * disappear, images keep their order (layout.c). The user's graph stays as it is. */
+ * disappear, images keep their order (layout.c).
+ *
+ * Reads: from, the user's graph, which stays as it is, and want. Makes: g; map, from nodes of one to
+ * nodes of the other. */
 #include "kern/emit_step.h"
 #include "plan/passes.h"
+#include <assert.h>
 
-/* Nodes needed for the wanted ones: 1 for a single reader or wish, 2 for more. */
-static void rewrite_mark(const weft_graph *g, uint8_t *live) {
+typedef struct rewrite {
+    compile *c;
+    const weft_graph *from;
+    weft_graph *g;
+    uint32_t *map;
+    uint8_t *live;  /* of from: 0, 1 for a single reader or wish, 2 for more */
+    uint8_t *image; /* of from: see layout_copy */
+    uint32_t (*parts)[LIMIT_BLOCK_PARTS]; /* of a block's definition, in g */
+    weft_tensor *in;                      /* operands of the node that is copied */
+    bool steps, sums;                     /* for a device that runs steps; that are fused */
+} rewrite;
+
+static void rewrite_mark(const rewrite *r) {
+    const weft_graph *g = r->from;
+    uint8_t *live = r->live;
+    for (size_t i = 0; i < r->c->wants; i++)
+        if (live[r->c->want[i]] < 2) live[r->c->want[i]]++;
     for (uint32_t i = (uint32_t)g->n - 1; i > 0; i--) {
         const node *n = &g->node[i];
         if (!live[i]) continue;
@@ -68,27 +87,22 @@ static weft_tensor rewrite_scatter(weft_graph *g, const node *n, int64_t axis, w
 
 /* ---- sums of rows that are added to something ---- */
 
-typedef struct rewrite_users {
-    const weft_graph *from;
-    const uint8_t *live;
-    const uint32_t *map;
-} rewrite_users;
-
 /* The node behind the names of `id`, or 0 if it has more than one reader. */
-static uint32_t rewrite_alone(const rewrite_users *u, uint32_t id) {
+static uint32_t rewrite_alone(const rewrite *r, uint32_t id) {
     for (;;) {
-        const node *n = &u->from->node[id];
-        if (u->live[id] > 1) return 0;
-        if (n->op != OP_same || node_attr(u->from, n)[0] == SAME_COPY) return id;
-        id = node_in(u->from, n)[0];
+        const node *n = &r->from->node[id];
+        if (r->live[id] > 1) return 0;
+        if (n->op != OP_same || node_attr(r->from, n)[0] == SAME_COPY) return id;
+        id = node_in(r->from, n)[0];
     }
 }
 
 /* What `id` became, if it is rows scattered over zeros, whole ones, for a single reader. */
-static weft_tensor rewrite_rows(weft_graph *g, const rewrite_users *u, uint32_t id) {
-    const weft_tensor none = {g, 0}, t = tensor_at(g, u->map[id]);
+static weft_tensor rewrite_rows(const rewrite *r, uint32_t id) {
+    weft_graph *g = r->g;
+    const weft_tensor none = {g, 0}, t = tensor_at(g, r->map[id]);
     const node *n = node_of(t);
-    if (!rewrite_alone(u, id) || n->op != OP_scatter_add || n->dtype != WEFT_F32 ||
+    if (!rewrite_alone(r, id) || n->op != OP_scatter_add || n->dtype != WEFT_F32 ||
         node_attr(g, n)[0] != 0)
         return none;
     float zero;
@@ -133,80 +147,98 @@ static weft_tensor rewrite_number(weft_tensor x) {
 /* The gradient of a table with another added, or a step of gradient descent along it: x + rows and
  * x - rate rows touch those rows alone, and need no table of zeros. What goes to one row is still
  * summed before it meets x, so nothing small is lost. Id 0: another case. */
-static weft_tensor rewrite_sum(weft_graph *g, const rewrite_users *u, const node *n,
-                               const weft_tensor *in) {
+static weft_tensor rewrite_sum(const rewrite *r, const node *n, const weft_tensor *in) {
+    weft_graph *g = r->g;
     const weft_tensor none = {g, 0};
-    const uint32_t *of = node_in(u->from, n);
+    const uint32_t *of = node_in(r->from, n);
     for (int k = 0; n->op == OP_add && k < 2; k++) {
-        const weft_tensor rows = rewrite_rows(g, u, of[k]);
+        const weft_tensor rows = rewrite_rows(r, of[k]);
         if (rows.id && rewrite_lies(in[1 - k])) return rewrite_add_rows(in[1 - k], rows, none);
     }
-    const uint32_t product = n->op == OP_sub ? rewrite_alone(u, of[1]) : 0;
-    if (!product || u->from->node[product].op != OP_mul || !rewrite_lies(in[0])) return none;
-    const uint32_t *factor = node_in(u->from, &u->from->node[product]);
+    const uint32_t product = n->op == OP_sub ? rewrite_alone(r, of[1]) : 0;
+    if (!product || r->from->node[product].op != OP_mul || !rewrite_lies(in[0])) return none;
+    const uint32_t *factor = node_in(r->from, &r->from->node[product]);
     for (int k = 0; k < 2; k++) {
-        const weft_tensor rows = rewrite_rows(g, u, factor[k]);
+        const weft_tensor rows = rewrite_rows(r, factor[k]);
         if (!rows.id) continue;
-        const weft_tensor rate = rewrite_number(tensor_at(g, u->map[factor[1 - k]]));
+        const weft_tensor rate = rewrite_number(tensor_at(g, r->map[factor[1 - k]]));
         if (rate.id) return rewrite_add_rows(in[0], rows, rate);
     }
     return none;
 }
 
-weft_err rewrite_pass(compile *c, const weft_graph *from, const uint32_t *want, size_t wants,
-                      uint32_t *map) {
-    weft_graph *g = c->g;
-    uint8_t *live = mem_new(c->m, from->n), *image = mem_new(c->m, from->n);
-    g->final = true;
-    uint32_t(*parts)[LIMIT_BLOCK_PARTS] = mem_new(c->m, from->n * sizeof *parts);
-    weft_tensor *in = mem_new(c->m, LIMIT_OPERANDS * sizeof *in);
-    bool room = live && image && parts && in && rewrite_world(c, from);
-    for (size_t i = 0; room && i < wants; i++)
-        if (live[want[i]] < 2) live[want[i]]++;
-    if (room) rewrite_mark(from, live);
-    const bool steps = !c->desc->portable && !c->ctx->backend->graph,
-               sums = steps && fuse_wanted(c);
-    const rewrite_users users = {from, live, map};
-    for (uint32_t i = 1; room && i < from->n && g->err == WEFT_OK; i++) {
-        if (!live[i]) continue;
-        node n = from->node[i];
-        const uint32_t *operands = node_in(from, &n);
-        if (n.op == OP_same && node_attr(from, &n)[0] != SAME_COPY) {
-            map[i] = map[operands[0]];
-            image[i] = image[operands[0]];
-            continue;
-        }
-        if (n.op == OP_part && parts[operands[0]][0]) {
-            map[i] = parts[operands[0]][node_attr(from, &n)[0]];
-            continue;
-        }
-        for (int k = 0; k < n.nin; k++) in[k] = tensor_at(g, map[operands[k]]);
-        g->in_scope = n.scope;
-        g->salt = n.salt;
-        if (n.op == OP_block && !rewrite_keeps(c, from, &n)) {
-            int64_t attr[LIMIT_ATTRS];
-            weft_tensor out[LIMIT_BLOCK_PARTS] = {{0}};
-            memcpy(attr, node_attr(from, &n), n.nattr * sizeof *attr);
-            g->final = false; /* definitions may differentiate */
-            bool defined = block_define(g, attr, in, n.nin, out);
-            g->final = true;
-            if (!defined) break;
-            for (int k = 0; k < block_table[attr[0]].parts; k++) parts[i][k] = out[k].id;
-            continue;
-        }
-        rewrite_memory(g, &n, in);
-        if (n.op == OP_scatter_add && steps)
-            map[i] = rewrite_scatter(g, &n, node_attr(from, &n)[0], in).id;
-        if ((n.op == OP_add || n.op == OP_sub) && n.dtype == WEFT_F32 && sums)
-            map[i] = rewrite_sum(g, &users, &n, in).id;
-        if (map[i]) continue;
-        map[i] = layout_copy(g, from, &n, in, image).id;
-        image[i] = map[i] || layout_image(from, &n, image);
-        if (!map[i]) map[i] = graph_copy_node(g, from, &n, in).id;
+/* ---- a node ---- */
+
+/* Names disappear, and so do parts of blocks that were replaced. */
+static bool rewrite_renames(rewrite *r, uint32_t i) {
+    const node *n = &r->from->node[i];
+    const uint32_t *operands = node_in(r->from, n);
+    if (n->op == OP_same && node_attr(r->from, n)[0] != SAME_COPY) {
+        r->map[i] = r->map[operands[0]];
+        r->image[i] = r->image[operands[0]];
+        return true;
     }
-    mem_free(c->m, live);
-    mem_free(c->m, image);
-    mem_free(c->m, parts);
-    mem_free(c->m, in);
-    return !room ? weft_fail(c->ctx, WEFT_MEMORY, "compile: out of memory") : g->err;
+    if (n->op != OP_part || !r->parts[operands[0]][0]) return false;
+    r->map[i] = r->parts[operands[0]][node_attr(r->from, n)[0]];
+    return true;
+}
+
+/* A block becomes its definition. */
+static void rewrite_define(rewrite *r, uint32_t i) {
+    const node *n = &r->from->node[i];
+    int64_t attr[LIMIT_ATTRS];
+    weft_tensor out[LIMIT_BLOCK_PARTS] = {{0}};
+    assert(n->nattr && n->nattr <= LIMIT_ATTRS);
+    memcpy(attr, node_attr(r->from, n), n->nattr * sizeof *attr);
+    r->g->final = false; /* definitions may differentiate */
+    const bool defined = block_define(r->g, attr, r->in, n->nin, out);
+    r->g->final = true;
+    for (int k = 0; defined && k < block_table[attr[0]].parts; k++) r->parts[i][k] = out[k].id;
+}
+
+/* What the node becomes where there is something better than a copy, or 0. */
+static uint32_t rewrite_better(rewrite *r, const node *n) {
+    if (n->op == OP_scatter_add && r->steps)
+        return rewrite_scatter(r->g, n, node_attr(r->from, n)[0], r->in).id;
+    if ((n->op == OP_add || n->op == OP_sub) && n->dtype == WEFT_F32 && r->sums)
+        return rewrite_sum(r, n, r->in).id;
+    return 0;
+}
+
+static void rewrite_node(rewrite *r, uint32_t i) {
+    const node *n = &r->from->node[i];
+    if (rewrite_renames(r, i)) return;
+    for (int k = 0; k < n->nin; k++) r->in[k] = tensor_at(r->g, r->map[node_in(r->from, n)[k]]);
+    r->g->in_scope = n->scope;
+    r->g->salt = n->salt;
+    if (n->op == OP_block && !rewrite_keeps(r->c, r->from, n)) {
+        rewrite_define(r, i);
+        return;
+    }
+    rewrite_memory(r->g, n, r->in);
+    if ((r->map[i] = rewrite_better(r, n))) return;
+    r->map[i] = layout_copy(r->g, r->from, n, r->in, r->image).id;
+    r->image[i] = r->map[i] || layout_image(r->from, n, r->image);
+    if (!r->map[i]) r->map[i] = graph_copy_node(r->g, r->from, n, r->in).id;
+}
+
+weft_err rewrite_pass(compile *c) {
+    rewrite r = {.c = c, .from = c->from, .g = c->g};
+    r.steps = !c->desc->portable && !c->ctx->backend->graph;
+    r.sums = r.steps && compile_fuses(c);
+    r.map = c->map = arena_new(&c->memory, c->from->n * sizeof *r.map);
+    r.live = mem_new(c->m, c->from->n);
+    r.image = mem_new(c->m, c->from->n);
+    r.parts = mem_new(c->m, c->from->n * sizeof *r.parts);
+    r.in = mem_new(c->m, LIMIT_OPERANDS * sizeof *r.in);
+    const bool room = r.map && r.live && r.image && r.parts && r.in && rewrite_world(c, c->from);
+    c->g->final = true;
+    if (room) rewrite_mark(&r);
+    for (uint32_t i = 1; room && i < c->from->n && c->g->err == WEFT_OK; i++)
+        if (r.live[i]) rewrite_node(&r, i);
+    mem_free(c->m, r.live);
+    mem_free(c->m, r.image);
+    mem_free(c->m, r.parts);
+    mem_free(c->m, r.in);
+    return room ? c->g->err : compile_no_memory(c);
 }

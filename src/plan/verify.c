@@ -338,7 +338,7 @@ static bool verify_once(const weft_plan *p, uint32_t b, uint32_t *by, uint32_t s
     return first;
 }
 
-weft_err verify_steps(const weft_plan *p, const char *pass) {
+weft_err verify_plan(const weft_plan *p, const char *pass) {
     uint32_t *by = mem_new(p->m, (p->bufs + 1) * sizeof *by);
     if (!by) return weft_fail(p->ctx, WEFT_MEMORY, "verify: out of memory");
     weft_err e = WEFT_OK;
@@ -440,4 +440,13 @@ weft_err memory_check(const weft_plan *p) {
         }
     mem_free(p->m, place);
     return e;
+}
+
+weft_err verify_steps(const compile *c, const char *pass) {
+    return verify_plan(c->plan, pass);
+}
+
+weft_err verify_memory(const compile *c, const char *pass) {
+    (void)pass; /* the message names the steps */
+    return memory_check(c->plan);
 }

@@ -2,7 +2,9 @@
  *
  * permute, expand, slice, pad and reshape become arithmetic on strides. Where that is impossible
  * (a reshape of something scattered, a pad of a pad with another fill) the operand is marked
- * `copied`: it gets a step and memory of its own, and views start from it anew. */
+ * `copied`: it gets a step and memory of its own, and views start from it anew.
+ *
+ * Reads: the graph, live. Makes: view, source, copied. */
 #include "plan/passes.h"
 #include <assert.h>
 
@@ -119,7 +121,7 @@ bool view_in_order(const compile *c, uint32_t id) {
 
 void view_copy(compile *c, uint32_t id) {
     if (view_is_real(c, id)) return;
-    assert(!c->cluster_of[id]); /* views are settled before they are computed */
+    assert(!c->cluster_of); /* views are settled before they are computed */
     c->copied[id] = 1;
     c->source[id] = c->view[id];
     view_identity(&c->view[id], id, c->g->node[id].rank, node_dims(c->g, &c->g->node[id]));
@@ -205,24 +207,27 @@ static bool view_through(const compile *c, const node *n, aview *v) {
     }
 }
 
-bool view_pass(compile *c) {
-    for (uint32_t i = 1; i < c->n; i++) {
-        const node *n = &c->g->node[i];
-        bool copy = n->op == OP_same && node_attr(c->g, n)[0] == SAME_COPY;
-        /* what nobody looks at needs no copies */
-        if (op_table[n->op].cls != CLASS_VIEW || copy || !c->live[i]) {
-            view_identity(&c->view[i], i, n->rank, node_dims(c->g, n));
-            continue;
-        }
-        if (n->op == OP_slice && n->nin == 2)
-            view_copy(c, node_in(c->g, n)[1]); /* a start lies alone */
-        if (view_through(c, n, &c->view[i])) continue;
-        view_copy(c, node_in(c->g, n)[0]);
-        if (!view_through(c, n, &c->view[i])) {
-            weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a view of node %u cannot be expressed",
-                      i);
-            return false;
-        }
+static weft_err view_node(compile *c, uint32_t i) {
+    const node *n = &c->g->node[i];
+    const bool copy = n->op == OP_same && node_attr(c->g, n)[0] == SAME_COPY;
+    /* what nobody looks at needs no copies */
+    if (op_table[n->op].cls != CLASS_VIEW || copy || !c->live[i]) {
+        view_identity(&c->view[i], i, n->rank, node_dims(c->g, n));
+        return WEFT_OK;
     }
-    return true;
+    if (n->op == OP_slice && n->nin == 2)
+        view_copy(c, node_in(c->g, n)[1]); /* a start lies alone */
+    if (view_through(c, n, &c->view[i])) return WEFT_OK;
+    view_copy(c, node_in(c->g, n)[0]);
+    if (view_through(c, n, &c->view[i])) return WEFT_OK;
+    return weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a view of node %u cannot be expressed", i);
+}
+
+weft_err view_pass(compile *c) {
+    c->view = arena_new(&c->memory, c->n * sizeof *c->view);
+    c->source = arena_new(&c->memory, c->n * sizeof *c->source);
+    c->copied = arena_new(&c->memory, c->n);
+    if (!c->view || !c->source || !c->copied) return compile_no_memory(c);
+    for (uint32_t i = 1; i < c->n; i++) WEFT_TRY(view_node(c, i));
+    return WEFT_OK;
 }

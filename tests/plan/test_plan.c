@@ -317,6 +317,33 @@ TEST(a_long_chain_needs_two_buffers) {
     end();
 }
 
+TEST(compiling_leaves_the_graph_as_it_is) {
+    begin("cpu");
+    const weft_tensor x = rows(8, 4), w = weft_param(g, s, "w", weft_dims(4, 4),
+                                                     (weft_init){WEFT_INIT_VALUE, 2, 0});
+    const weft_tensor y = weft_dropout(weft_relu(weft_matmul(x, w)), 0.5f);
+    const weft_tensor mean = weft_buffer(g, s, "mean", WEFT_F32, weft_dims(8, 4), (weft_init){0});
+    weft_layer_update(mean, y);
+    const weft_tensor loss = weft_mean(weft_square(y), weft_axes(0, 1), false);
+    const weft_updates step = weft_sgd(s, loss, &(weft_sgd_desc){.lr = 0.1f});
+    char *const before = weft_graph_text(g);
+    const size_t bytes = g->n + g->edges + g->attrs + g->dims + g->scopes;
+    for (int unfused = 0; unfused < 2; unfused++) {
+        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(loss, w),
+                                                         .update = step,
+                                                         .training = true,
+                                                         .unfused = unfused});
+        if (!CHECK(p)) CHECK_STR(weft_error(c), "");
+        weft_plan_free(p);
+        char *const after = weft_graph_text(g);
+        CHECK_STR(after, before);
+        CHECK_EQ(g->n + g->edges + g->attrs + g->dims + g->scopes, bytes);
+        weft_text_free(c, after);
+    }
+    weft_text_free(c, before);
+    end();
+}
+
 TEST(empty_and_tiny_plans) {
     begin("cpu");
     CHECK_EQ(

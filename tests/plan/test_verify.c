@@ -43,12 +43,21 @@ static bool by_hand_begin(by_hand *h) {
     h->index = weft_neg(weft_permute(h->padded, weft_dims(1, 0)));
     h->all = weft_concat(weft_list(weft_relu(h->product), weft_expand(h->sum, weft_dims(6, 2))), 1);
     h->plan = (weft_plan){.ctx = c, .m = &c->m};
-    h->c = (compile){.ctx = c, .m = &c->m, .desc = &h->desc, .plan = &h->plan, .g = g};
-    if (!CHECK(compile_arrays(&h->c))) return false;
-    memset(h->c.live, 1, h->c.n);
-    h->c.live[0] = 0;
+    h->c = (compile){.ctx = c,
+                     .m = &c->m,
+                     .desc = &h->desc,
+                     .plan = &h->plan,
+                     .g = g,
+                     .n = g->n,
+                     .memory = {.m = &c->m}};
+    h->c.live = arena_new(&h->c.memory, g->n);
+    h->c.fence = arena_new(&h->c.memory, g->n);
+    h->c.stored = arena_new(&h->c.memory, g->n);
+    if (!CHECK(h->c.live && h->c.fence && h->c.stored)) return false;
+    memset(h->c.live + 1, 1, g->n - 1);
     h->c.stored[h->all.id] = h->c.stored[h->index.id] = STORED_HARD;
-    return CHECK(view_pass(&h->c)) && CHECK(fuse_pass(&h->c));
+    return CHECK_EQ(view_pass(&h->c), WEFT_OK) && CHECK_EQ(inline_pass(&h->c), WEFT_OK) &&
+           CHECK_EQ(fuse_pass(&h->c), WEFT_OK);
 }
 
 static void by_hand_end(by_hand *h) {
@@ -149,8 +158,8 @@ TEST(what_is_wrong_with_steps) {
     while (p && kern < p->steps && p->step[kern].kind != STEP_KERNEL) kern++;
     while (p && product < p->steps && p->step[product].kind != STEP_MATMUL) product++;
     if (!p || !CHECK(kern < p->steps && product < p->steps)) return;
-    CHECK_EQ(verify_steps(p, "a test"), WEFT_OK);
-#define STEPS(place, value, part) BROKEN(place, value, verify_steps(p, "a test"), part)
+    CHECK_EQ(verify_plan(p, "a test"), WEFT_OK);
+#define STEPS(place, value, part) BROKEN(place, value, verify_plan(p, "a test"), part)
     kernel *k = p->step[kern].kern;
     step *m = &p->step[product];
     int load = 0, store = k->nins - 1;

@@ -25,7 +25,17 @@ static bool strides_any(const step *s, int operand) {
     return true;
 }
 
+/* A product takes any strides of which one along rows or columns is 1, and neither 0. */
+static bool strides_product(const step *s, int operand) {
+    const roperand *o = &s->in[operand];
+    const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
+    assert(o->rank >= 2);
+    return (stride[0] == 1 || stride[1] == 1 || dim[0] <= 1 || dim[1] <= 1) &&
+           (stride[0] != 0 || dim[0] <= 1) && (stride[1] != 0 || dim[1] <= 1);
+}
+
 static const routine_row routine_kinds[STEP_KINDS] = {
+    [STEP_MATMUL] = {routine_none, strides_product, TAKES_ANY, RESULTS_ALL}, /* made by cpu.c */
     [STEP_LINREC] = {scan_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
     [STEP_SCATTER_ADD] = {scatter_prepare, strides_scatter, TAKES_ANY, RESULTS_ALL},
     [STEP_ARGSORT] = {sort_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
@@ -94,7 +104,7 @@ bool routine_spares(const step *s, int operand) {
 }
 
 bool routine_takes_maps(const step *s) {
-    return s->kind == STEP_BLOCK && block_table[s->block].image;
+    return s->kind == STEP_MATMUL || (s->kind == STEP_BLOCK && block_table[s->block].image);
 }
 
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch) {

@@ -43,6 +43,7 @@ struct routine {
 weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
 
 /* Whether operand i may have the strides it has; if not, a contiguous copy will do.
+ *   a product            unit stride along rows or columns, and neither 0
  *   linrec, argsort      any strides
  *   scatter_add          base contiguous, index and src any; of whole rows (one axis more than base,
  *                        or attr[1]): the index the same within a row, src contiguous there
@@ -58,7 +59,8 @@ bool routine_spares(const step *s, int operand);
 /* Whether a block is computed here; false: its composed definition is used. */
 bool routine_has_block(const weft_graph *g, const node *n);
 
-/* Whether maps over a block's result may follow as its epilogue, while the result is in cache. */
+/* Whether maps over the result of a product or a block may follow as its epilogue, while the result is
+ * in cache. */
 bool routine_takes_maps(const step *s);
 
 /* ---- for the families ---- */

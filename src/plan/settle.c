@@ -1,0 +1,74 @@
+/* settle.c - which values must lie in memory by themselves: results, what the program asked to be
+ * stored, and operands of routines that the device cannot take as they are.
+ *
+ * Reads: live, fetch, update, fence, view. Makes: stored, as far as it is certain; where strides do not
+ * serve, a view becomes a copy, and a result may become the node that it is all of. */
+#include "plan/lower.h"
+#include <assert.h>
+
+/* Whether the device's routine for node n takes its operand k with the strides it has. */
+static bool settle_accepts(const compile *c, const node *n, int k) {
+    const weft_backend *b = c->ctx->backend;
+    assert(k < n->nin && n->nin <= STEP_OPERANDS);
+    step s = {.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
+    const int first = n->op == OP_block;
+    if (first) s.block = (uint8_t)node_attr(c->g, n)[0];
+    if (n->nattr)
+        memcpy(s.attr, node_attr(c->g, n) + first, (size_t)(n->nattr - first) * sizeof *s.attr);
+    for (int i = 0; i < n->nin; i++) s.in[i] = lower_described(c, node_in(c->g, n)[i]);
+    return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
+}
+
+/* A result that is the whole of another node, in order, needs no copy: that node is the result. */
+static void settle_own(compile *c, uint32_t *id, bool leaf) {
+    uint32_t base = c->view[*id].base;
+    const node *b = &c->g->node[base];
+    bool computed = op_table[b->op].cls != CLASS_LEAF || b->op == OP_random || c->copied[base];
+    if (base != *id && view_contiguous(c, *id) &&
+        node_count(c->g, b) == node_count(c->g, &c->g->node[*id]) &&
+        (computed || (leaf && b->op == OP_input)))
+        *id = base;
+    view_copy(c, *id);
+    c->stored[*id] = STORED_HARD;
+}
+
+/* What was asked to be stored lies in order: a map over it can then be one flat loop. */
+static void settle_fences(compile *c) {
+    for (uint32_t i = 1; i < c->n; i++) {
+        if (!c->live[i] || !c->fence[i]) continue;
+        if (!view_in_order(c, i)) view_copy(c, i);
+        uint32_t base = c->view[i].base;
+        int op = c->g->node[base].op;
+        if (op == OP_literal || op == OP_iota) continue;
+        c->fence[base] = 1;
+        c->stored[base] = STORED_HARD;
+    }
+}
+
+/* Does the device's routine for node n take its operand k where and as it lies? An indexed load (take)
+ * is part of a row program, which reads any strides. */
+static bool settle_fits(const compile *c, const node *n, int k) {
+    const aview *v = &c->view[node_in(c->g, n)[k]];
+    const int base = c->g->node[v->base].op;
+    if (!view_plain(v) || base == OP_literal || base == OP_iota) return false;
+    return n->op == OP_take || settle_accepts(c, n, k);
+}
+
+weft_err settle_pass(compile *c) {
+    if (!(c->stored = arena_new(&c->memory, c->n))) return compile_no_memory(c);
+    for (size_t i = 0; i < c->fetches; i++) settle_own(c, &c->fetch[i].node, true);
+    for (size_t i = 0; i < c->updates; i++) settle_own(c, &c->update[i].node, false);
+    settle_fences(c);
+    for (uint32_t i = 1; i < c->n; i++) {
+        const node *n = &c->g->node[i];
+        const int cls = op_table[n->op].cls;
+        const bool routine = (cls == CLASS_ROUTINE && n->op != OP_concat) || cls == CLASS_BLOCK;
+        if (!c->live[i] || (!routine && n->op != OP_take)) continue;
+        for (int k = 0; k < (routine ? n->nin : 1); k++) {
+            const uint32_t in = node_in(c->g, n)[k];
+            if (!settle_fits(c, n, k)) view_copy(c, in);
+            c->stored[c->view[in].base] = STORED_HARD;
+        }
+    }
+    return WEFT_OK;
+}
