@@ -4,6 +4,7 @@
  * in each of two arrays. Single numbers are ref_scalar.c's, memory and the order of evaluation are
  * ref.c's. */
 #include "backend/ref_node.h"
+#include <assert.h>
 
 /* ---- walking ---- */
 
@@ -166,7 +167,11 @@ static ref_walk ref_folded(const ref_node *n, const ref_node *x) {
 
 static void ref_fold(ref_node *n) {
     const ref_node *x = n->in[0];
-    int combine = n->op == OP_sum ? OP_add : n->op == OP_prod ? OP_mul : OP_maximum;
+    static const uint8_t combines[OP_COUNT] = {
+#define OP_FOLD(name, instruction, combine, ...) [OP_##name] = combine,
+#include "core/ops.def"
+    };
+    const int combine = combines[n->op];
     double of_nothing = n->op == OP_sum ? 0 : n->op == OP_prod ? 1 : ref_lowest(n->dtype);
     ref_walk each = ref_walk_over(n->rank, n->dim);
     ref_steps(x->rank, x->dim, each.step_b);
@@ -283,31 +288,31 @@ static void ref_argsort(ref_node *n) {
 
 /* ---- all of them ---- */
 
+static void ref_literal(ref_node *n) {
+    n->value[0] = ref_of_bits(n->dtype, (uint32_t)n->attr[0]);
+}
+
+/* ref.c gives it its value, or never keeps it. */
+static void ref_given(ref_node *n) {
+    (void)n;
+}
+
+typedef void ref_rule(ref_node *n);
+static ref_rule *const ref_rules[OP_COUNT] = {
+    [OP_NONE] = ref_given,
+#define OP_UNARY(name, ...)                                              [OP_##name] = ref_map,
+#define OP_BINARY(name, ...)                                             [OP_##name] = ref_map,
+#define OP_COMPARE(name, ...)                                            [OP_##name] = ref_map,
+#define OP_LOGIC(name, ...)                                              [OP_##name] = ref_map,
+#define OP_FOLD(name, instruction, combine, gradient, reference)         [OP_##name] = reference,
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, ...) [OP_##name] = reference,
+#define OP_OTHER(name, cls, operands, cost, gradient, reference)         [OP_##name] = reference,
+#include "core/ops.def"
+};
+
 void ref_eval(ref_node *n) {
-    switch (n->op) {
-    case OP_where: ref_where(n); break;
-    case OP_cast: ref_casts(n); break;
-    case OP_literal: n->value[0] = ref_of_bits(n->dtype, (uint32_t)n->attr[0]); break;
-    case OP_iota: ref_iota(n); break;
-    case OP_random: ref_randoms(n); break;
-    case OP_reshape:
-    case OP_same: ref_copy(n); break;
-    case OP_permute: ref_permute(n); break;
-    case OP_expand: ref_expand(n); break;
-    case OP_slice: ref_slice(n); break;
-    case OP_pad: ref_pad(n); break;
-    case OP_sum:
-    case OP_max:
-    case OP_prod: ref_fold(n); break;
-    case OP_argmax: ref_argmax(n); break;
-    case OP_take: ref_take(n); break;
-    case OP_scatter_add: ref_scatter_add(n); break;
-    case OP_concat: ref_concat(n); break;
-    case OP_matmul: ref_matmul(n); break;
-    case OP_linrec: ref_linrec(n); break;
-    case OP_argsort: ref_argsort(n); break;
-    default: ref_map(n); break;
-    }
+    assert(n->op < OP_COUNT);
+    ref_rules[n->op](n);
     /* Floats are computed unrounded; what is stored narrow is rounded once, here. */
     if (n->dtype == WEFT_BF16 || n->dtype == WEFT_F16)
         for (int64_t i = 0; i < n->count; i++)

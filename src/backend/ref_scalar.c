@@ -140,130 +140,35 @@ static double ref_polygamma(double n, double x) {
     return (x < 0 && n > 1) || n > 999 ? NAN : weft_special_polygamma(n, x);
 }
 
+/* The product of two large u32 does not fit; its low half, all that is kept, is right all the same. */
+static int64_t ref_mul(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 /* clang-format off */
-
-#define k_abs(a)     fabs(a)
-#define k_sign(a)    (isnan(a) ? (a) : (double)(((a) > 0) - ((a) < 0)))
-#define k_exp(a)     exp(a)
-#define k_expm1(a)   expm1(a)
-#define k_log(a)     log(a)
-#define k_log1p(a)   log1p(a)
-#define k_sqrt(a)    sqrt(a)
-#define k_rsqrt(a)   (1 / sqrt(a))
-#define k_recip(a)   (1 / (a))
-#define k_sin(a)     sin(a)
-#define k_cos(a)     cos(a)
-#define k_tanh(a)    tanh(a)
-#define k_erf(a)     erf(a)
-#define k_erfc(a)    erfc(a)
-#define k_erfinv(a)  weft_special_erfinv(a)
-#define k_lgamma(a)  weft_special_lgamma(a)
-#define k_digamma(a) weft_special_digamma(a)
-#define k_polygamma(a, b) ref_polygamma(nearbyint(a), b)
-#define k_bessel_j0(a) (fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j0(a))
-#define k_bessel_j1(a) (fabs(a) > 0x1p24 ? 0 : weft_special_bessel_j1(a))
-#define k_bessel_i0e(a) weft_special_bessel_i0e(a)
-#define k_bessel_i1e(a) weft_special_bessel_i1e(a)
-#define k_sigmoid(a) (1 / (1 + exp(-(a))))
-#define k_floor(a)   floor(a)
-#define k_ceil(a)    ceil(a)
-#define k_round(a)   nearbyint(a)
-#define k_pow(a, b)  ref_pow(a, b)
-#define k_mod(a, b)  ref_mod(a, b)
-#define k_max(a, b)  ((a) > (b) || isnan(a) ? (a) : (b))
-#define k_min(a, b)  ((a) < (b) || isnan(a) ? (a) : (b))
-#define k_lt(a, b)   ((a) < (b))
-#define k_le(a, b)   ((a) <= (b))
-#define k_eq(a, b)   ((a) == (b))
-#define k_ne(a, b)   ((a) != (b))
-
 static double ref_real(int op, double a, double b) {
     switch (op) {
-#define OP_UNARY(name, f32, ...)  case OP_##name: return f32;
-#define OP_BINARY(name, f32, ...) case OP_##name: return f32;
-#define OP_COMPARE(name, f32, ...) case OP_##name: return f32;
+#define OP_UNARY(name, f32, i32, cost, dx, f64, ...)      case OP_##name: return f64;
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, ...) case OP_##name: return f64;
+#define OP_COMPARE(name, f32, i32, truth)                 case OP_##name: return truth;
 #include "core/ops.def"
     default: return NAN;
     }
 }
 
-/* In 64 bits, where no 32-bit operands overflow but the product of two large u32, whose low half,
- * all that is kept, is right all the same. */
-#define k_ineg(a)    (-(a))
-#define k_iabs(a)    ((a) < 0 ? -(a) : (a))
-#define k_isign(a)   (((a) > 0) - ((a) < 0))
-#define k_imax(a, b) ((a) > (b) ? (a) : (b))
-#define k_imin(a, b) ((a) < (b) ? (a) : (b))
-#define k_iadd(a, b) ((a) + (b))
-#define k_isub(a, b) ((a) - (b))
-#define k_imul(a, b) ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
-#define k_imod(a, b) ((b) ? ((a) % (b) + (b)) % (b) : 0)
-#define k_ilt(a, b)  ((a) < (b))
-#define k_ile(a, b)  ((a) <= (b))
-#define k_ieq(a, b)  ((a) == (b))
-#define k_ine(a, b)  ((a) != (b))
-#define NOINT        0 /* never asked for: such operands were cast to f32 */
-
+#define NOINT 0 /* never asked for: such operands were cast to f32 */
 static int64_t ref_int(int op, int64_t a, int64_t b) {
     switch (op) {
-#define OP_UNARY(name, f32, i32, ...)  case OP_##name: return i32;
-#define OP_BINARY(name, f32, i32, ...) case OP_##name: return i32;
-#define OP_COMPARE(name, f32, i32)     case OP_##name: return i32;
-#define OP_LOGIC(name, i32)            case OP_##name: return i32;
+#define OP_UNARY(name, f32, i32, cost, dx, f64, i64, ...)      case OP_##name: return i64;
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, i64, ...) case OP_##name: return i64;
+#define OP_COMPARE(name, f32, i32, truth)                      case OP_##name: return truth;
+#define OP_LOGIC(name, i32)                                    case OP_##name: return i32;
 #include "core/ops.def"
     default: return 0;
     }
 }
-/* clang-format on */
-
-#undef k_abs
-#undef k_sign
-#undef k_exp
-#undef k_expm1
-#undef k_log
-#undef k_log1p
-#undef k_sqrt
-#undef k_rsqrt
-#undef k_recip
-#undef k_sin
-#undef k_cos
-#undef k_tanh
-#undef k_erf
-#undef k_erfc
-#undef k_erfinv
-#undef k_lgamma
-#undef k_digamma
-#undef k_polygamma
-#undef k_bessel_j0
-#undef k_bessel_j1
-#undef k_bessel_i0e
-#undef k_bessel_i1e
-#undef k_sigmoid
-#undef k_floor
-#undef k_ceil
-#undef k_round
-#undef k_pow
-#undef k_mod
-#undef k_max
-#undef k_min
-#undef k_lt
-#undef k_le
-#undef k_eq
-#undef k_ne
-#undef k_ineg
-#undef k_iabs
-#undef k_isign
-#undef k_imax
-#undef k_imin
-#undef k_iadd
-#undef k_isub
-#undef k_imul
-#undef k_imod
-#undef k_ilt
-#undef k_ile
-#undef k_ieq
-#undef k_ine
 #undef NOINT
+/* clang-format on */
 
 double ref_apply(int op, int from, int to, double a, double b) {
     if (ref_is_float(from)) return ref_real(op, a, b);

@@ -12,103 +12,69 @@ typedef struct grad_state {
     uint32_t *part; /* of a block: its last part; of a part: the one before, or 0 */
     uint8_t *path;  /* GRAD_LEADS to something asked for; GRAD_ASKED for itself */
     uint32_t n;
+    weft_tensor out[LIMIT_OPERANDS]; /* gradients of the operands of the node that is looked at */
 } grad_state;
 
 enum { GRAD_LEADS = 1, GRAD_ASKED = 2 };
 
-/* The short names ops.def uses; `num` takes the shape of the gradient it meets by broadcasting. */
-#define NIL    tensor_at(G, 0)
-#define num(v) weft_scalar(G, (float)(v))
-#define neg    weft_neg
-#define add    weft_add
-#define sub    weft_sub
-#define mul    weft_mul
-#define div    weft_div
-#define pow    weft_pow
-#define exp    weft_exp
-#define log    weft_log
-#define sin    weft_sin
-#define cos    weft_cos
-#define sign   weft_sign
-#define floor  weft_floor
-#define where  weft_where
-#define lt     weft_lt
-#define eq     weft_eq
-
-#define digamma    weft_digamma
-#define polygamma  weft_polygamma
-#define bessel_j0  weft_bessel_j0
-#define bessel_j1  weft_bessel_j1
-#define bessel_i0e weft_bessel_i0e
-#define bessel_i1e weft_bessel_i1e
+/* ---- rules of maps: the derivatives of ops.def ---- */
 
 /* r / x for functions that are x / 2 near 0: 1/2 there */
 static weft_tensor grad_over(weft_tensor r, weft_tensor x) {
-    weft_graph *G = x.g;
-    const weft_tensor none = eq(x, num(0));
-    return where(none, num(0.5), div(r, where(none, num(1), x)));
+    const weft_tensor none = weft_eq(x, weft_scalar(x.g, 0));
+    return weft_where(none, weft_scalar(x.g, 0.5f),
+                      weft_div(r, weft_where(none, weft_scalar(x.g, 1), x)));
 }
-#define over grad_over
 
 /* y x^(y - 1), and 0 where y is 0: there x^(y - 1) is infinite at x = 0 */
 static weft_tensor grad_power(weft_tensor x, weft_tensor y) {
-    weft_graph *G = x.g;
     float known;
-    const weft_tensor slope = mul(y, pow(x, sub(y, num(1))));
+    const weft_tensor zero = weft_scalar(x.g, 0);
+    const weft_tensor slope = weft_mul(y, weft_pow(x, weft_sub(y, weft_scalar(x.g, 1))));
     if (node_literal(y, &known) && known != 0) return slope;
-    return where(eq(y, num(0)), num(0), slope);
+    return weft_where(weft_eq(y, zero), zero, slope);
 }
-#define power_slope grad_power
 
 /* r ln x, and 0 for powers of 0 from 0 on */
 static weft_tensor grad_power_rate(weft_tensor x, weft_tensor y, weft_tensor r) {
-    weft_graph *G = x.g;
-    const weft_tensor flat = weft_and(eq(x, num(0)), weft_le(num(0), y));
-    return mul(r, log(where(flat, num(1), x)));
+    const weft_tensor zero = weft_scalar(x.g, 0);
+    const weft_tensor flat = weft_and(weft_eq(x, zero), weft_le(zero, y));
+    return weft_mul(r, weft_log(weft_where(flat, weft_scalar(x.g, 1), x)));
 }
-#define power_rate grad_power_rate
 
-static bool grad_map(weft_tensor t, weft_tensor x, weft_tensor y, weft_tensor r, weft_tensor g,
-                     weft_tensor *out) {
-    weft_graph *G = t.g;
-    (void)x, (void)y, (void)r;
-    switch (node_of(t)->op) {
-/* clang-format off */
-#define OP_UNARY(name, f32, i32, dx, ...)      case OP_##name: out[0] = dx; return true;
-#define OP_BINARY(name, f32, i32, dx, dy, ...) case OP_##name: out[0] = dx; out[1] = dy; return true;
-#define OP_COMPARE(name, ...)                  case OP_##name: return true;
-#define OP_LOGIC(name, ...)                    case OP_##name: return true;
-#include "core/ops.def"
-        /* clang-format on */
-    default: return false;
+/* `num` takes the shape of what it meets by broadcasting. */
+#define NIL    tensor_at(t.g, 0)
+#define num(v) weft_scalar(t.g, (float)(v))
+#define OP_UNARY(name, f32, i32, cost, dx, ...)                                                    \
+    static void grad_of_##name(weft_tensor t, weft_tensor g, weft_tensor *out) {                   \
+        const weft_tensor x = operand(t, 0), r = t;                                                \
+        (void)x, (void)r, (void)g;                                                                 \
+        out[0] = dx;                                                                               \
     }
-}
+#define OP_BINARY(name, f32, i32, cost, dx, dy, ...)                                               \
+    static void grad_of_##name(weft_tensor t, weft_tensor g, weft_tensor *out) {                   \
+        const weft_tensor x = operand(t, 0), y = operand(t, 1), r = t;                             \
+        (void)x, (void)y, (void)r, (void)g;                                                        \
+        out[0] = dx;                                                                               \
+        out[1] = dy;                                                                               \
+    }
+#include "core/ops.def"
 #undef NIL
 #undef num
-#undef neg
-#undef add
-#undef sub
-#undef mul
-#undef div
-#undef pow
-#undef exp
-#undef log
-#undef sin
-#undef cos
-#undef sign
-#undef floor
-#undef where
-#undef lt
-#undef eq
-#undef digamma
-#undef polygamma
-#undef bessel_j0
-#undef bessel_j1
-#undef bessel_i0e
-#undef bessel_i1e
-#undef over
-#undef power_slope
-#undef power_rate
+
+static op_gradient *const grad_rules[OP_COUNT] = {
+    [OP_NONE] = vjp_zero,
+#define OP_UNARY(name, ...)                                      [OP_##name] = grad_of_##name,
+#define OP_BINARY(name, ...)                                     [OP_##name] = grad_of_##name,
+#define OP_COMPARE(name, ...)                                    [OP_##name] = vjp_zero,
+#define OP_LOGIC(name, ...)                                      [OP_##name] = vjp_zero,
+#define OP_FOLD(name, instruction, combine, gradient, reference) [OP_##name] = gradient,
+#define OP_ROUTINE(name, operands, step, lies, gradient, ...)    [OP_##name] = gradient,
+#define OP_OTHER(name, cls, operands, cost, gradient, reference) [OP_##name] = gradient,
+#include "core/ops.def"
+};
+
+/* ---- the loop ---- */
 
 static bool grad_floats(weft_tensor t) {
     return dtype_is_float((weft_dtype)node_of(t)->dtype);
@@ -173,40 +139,28 @@ static bool grad_block(grad_state *s, uint32_t id, weft_tensor *out) {
 
 static bool grad_node(grad_state *s, uint32_t id) {
     weft_graph *g = s->g;
-    node n = g->node[id];
-    weft_tensor t = tensor_at(g, s->copy[id]), dy = tensor_at(g, s->grad[id]);
-    weft_tensor out[LIMIT_RULE_INPUTS + 1]; /* the most operands a rule has, except concat's */
-    const int kept = n.op == OP_concat ? 0 : n.nin;
-    assert(kept <= LIMIT_RULE_INPUTS + 1);
-    for (int i = 0; i < kept; i++) out[i] = tensor_at(g, 0);
-    if (n.op == OP_part) return true;
-    if (n.op == OP_block) {
+    const node n = g->node[id]; /* rules append nodes, and the array may move */
+    weft_tensor *out = s->out, dy = tensor_at(g, s->grad[id]);
+    assert(n.nin <= LIMIT_OPERANDS && n.op < OP_COUNT);
+    for (int i = 0; i < n.nin; i++) out[i] = tensor_at(g, 0);
+    if (n.op == OP_block) { /* its parts have the gradients */
         if (!grad_block(s, id, out)) return false;
-    } else if (!dy.id) {
+    } else if (n.op == OP_part || !dy.id) {
         return true;
-    } else if (n.op == OP_concat) { /* any number of operands, so handled in place */
-        int axis = (int)node_attr(g, &n)[0];
-        int64_t at = 0;
-        for (int i = 0; i < n.nin; i++) {
-            uint32_t to = g->edge[n.in + (uint32_t)i];
-            int64_t width = weft_dim(tensor_at(g, to), axis);
-            grad_gather(s, to, weft_slice(dy, axis, at, at + width, 1));
-            at += width;
-        }
-        return g->err == WEFT_OK;
     } else {
-        weft_tensor x = n.nin > 0 ? operand(t, 0) : t, y = n.nin > 1 ? operand(t, 1) : t;
-        if (!grad_map(t, x, y, t, dy, out) && !vjp_structural(t, dy, out)) return false;
+        grad_rules[n.op](tensor_at(g, s->copy[id]), dy, out);
     }
-    for (int i = 0; i < kept; i++) grad_gather(s, g->edge[n.in + (uint32_t)i], out[i]);
+    for (int i = 0; i < n.nin && g->err == WEFT_OK; i++)
+        grad_gather(s, g->edge[n.in + (uint32_t)i], out[i]);
     return g->err == WEFT_OK;
 }
 
 bool grad_walk(weft_graph *g, const weft_tensor *y, const weft_tensor *dy, size_t ny,
                const weft_tensor *wrt, size_t n, bool stop, weft_tensor *out) {
-    grad_state s = {.g = g};
+    grad_state s; /* its last array is filled where it is used */
     uint32_t lowest = UINT32_MAX, top = 0;
     for (size_t i = 0; i < ny; i++) top = y[i].id > top ? y[i].id : top;
+    s.g = g;
     s.n = top + 1;
     s.grad = mem_new(g->m, s.n * (3 * sizeof *s.grad + 1));
     if (!s.grad) {

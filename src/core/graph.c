@@ -9,15 +9,18 @@
 #include <stdio.h>
 
 const op_info op_table[OP_COUNT] = {
-    [OP_NONE] = {"poison", CLASS_LEAF, 0, false},
+    [OP_NONE] = {"poison", CLASS_LEAF, 0, 0, false},
 #define NOINT GRAPH_NO_INT
-#define OP_UNARY(name, f32, i32, ...)                                                              \
-    [OP_##name] = {#name, CLASS_UNARY, 1, sizeof #i32 != sizeof "NOINT"},
-#define OP_BINARY(name, f32, i32, ...)                                                             \
-    [OP_##name] = {#name, CLASS_BINARY, 2, sizeof #i32 != sizeof "NOINT"},
-#define OP_COMPARE(name, f32, i32)    [OP_##name] = {#name, CLASS_COMPARE, 2, true},
-#define OP_LOGIC(name, i32)           [OP_##name] = {#name, CLASS_LOGIC, 2, true},
-#define OP_OTHER(name, cls, operands) [OP_##name] = {#name, CLASS_##cls, operands, true},
+#define OP_UNARY(name, f32, i32, cost, ...)                                                        \
+    [OP_##name] = {#name, CLASS_UNARY, 1, cost, sizeof #i32 != sizeof "NOINT"},
+#define OP_BINARY(name, f32, i32, cost, ...)                                                       \
+    [OP_##name] = {#name, CLASS_BINARY, 2, cost, sizeof #i32 != sizeof "NOINT"},
+#define OP_COMPARE(name, ...)           [OP_##name] = {#name, CLASS_COMPARE, 2, 1, true},
+#define OP_LOGIC(name, ...)             [OP_##name] = {#name, CLASS_LOGIC, 2, 1, true},
+#define OP_FOLD(name, ...)              [OP_##name] = {#name, CLASS_FOLD, 1, 1, true},
+#define OP_ROUTINE(name, operands, ...) [OP_##name] = {#name, CLASS_ROUTINE, operands, 0, true},
+#define OP_OTHER(name, cls, operands, cost, ...)                                                   \
+    [OP_##name] = {#name, CLASS_##cls, operands, cost, true},
 #include "core/ops.def"
 #undef NOINT
 };

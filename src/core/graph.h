@@ -18,6 +18,8 @@ typedef enum op {
 #define OP_BINARY(name, ...)  OP_##name,
 #define OP_COMPARE(name, ...) OP_##name,
 #define OP_LOGIC(name, ...)   OP_##name,
+#define OP_FOLD(name, ...)    OP_##name,
+#define OP_ROUTINE(name, ...) OP_##name,
 #define OP_OTHER(name, ...)   OP_##name,
 #include "core/ops.def"
     OP_COUNT
@@ -28,7 +30,13 @@ typedef enum op_class {
     CLASS_MAP, CLASS_LEAF, CLASS_VIEW, CLASS_FOLD, CLASS_ROUTINE, CLASS_BLOCK, CLASS_PART
 } op_class;
 
-typedef struct op_info { const char *name; uint8_t cls; int8_t operands; bool has_int; } op_info;
+typedef struct op_info {
+    const char *name;
+    uint8_t cls;
+    int8_t operands;
+    uint8_t cost;    /* operations an element, about */
+    bool has_int;
+} op_info;
 extern const op_info op_table[OP_COUNT];
 WEFT_INLINE bool op_is_map(int o) { return op_table[o].cls <= CLASS_MAP; }
 
@@ -145,8 +153,13 @@ weft_tensor owned_copy(weft_tensor x);  /* x again, in memory of its own */
 weft_tensor full_like(weft_tensor x, float v);                        /* f32 of x's shape        */
 weft_tensor sum_mask(weft_tensor x, uint32_t mask);                   /* keeps the axes           */
 
-/* vjp.c: gradients `out` of the operands of t, given its gradient dy; poison means none. */
-bool vjp_structural(weft_tensor t, weft_tensor dy, weft_tensor *out);
+/* Column of ops.def, in vjp.c: gradients `out` of the operands of t, given its gradient dy. Where
+ * there is none, what is there stays: poison. */
+typedef void op_gradient(weft_tensor t, weft_tensor dy, weft_tensor *out);
+#define OP_FOLD(name, instruction, combine, gradient, reference)            op_gradient gradient;
+#define OP_ROUTINE(name, operands, step, lies, gradient, ...)               op_gradient gradient;
+#define OP_OTHER(name, cls, operands, cost, gradient, reference)            op_gradient gradient;
+#include "core/ops.def"
 
 /* Columns of blocks.def. A definition gives `out` a tensor per part; a rule gives it the gradients
  * of the operands, from those of the parts. Both leave poison where there is nothing to give. */

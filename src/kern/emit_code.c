@@ -10,7 +10,7 @@
 const emit_row emit_rows[K_COUNT] = {
 #define OP_UNARY(name, f32, i32, ...)  [OP_##name] = { #f32, #i32, 1 },
 #define OP_BINARY(name, f32, i32, ...) [OP_##name] = { #f32, #i32, 2 },
-#define OP_COMPARE(name, f32, i32)     [OP_##name] = { #f32, #i32, 2 },
+#define OP_COMPARE(name, f32, i32, ...) [OP_##name] = { #f32, #i32, 2 },
 #define OP_LOGIC(name, i32)            [OP_##name] = { "NOFLOAT", #i32, 2 },
 #include "core/ops.def"
     [OP_where] = { NULL, NULL, 3 },  [OP_cast] = { NULL, NULL, 1 },

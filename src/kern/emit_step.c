@@ -66,7 +66,7 @@ static void step_c_load(text *t, const roperand *o, int number, int skip, const 
 /* c[i, j] = sum over k of a[i, k] b[k, j], in every batch: by rows of b, or, where both run along k,
  * by dot products. f32 that lies side by side goes through helpers, a stretch of c's row at a time
  * whose extent is a literal; what is narrower or has strides is done in place. */
-static bool step_c_matmul(text *t, const step *s, const char *name) {
+bool text_matmul(text *t, const step *s, const char *name) {
     const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
     const int r = c->rank, batch = r - 2;
     if (r < 2 || a->rank != r || b->rank != r) return false;
@@ -215,7 +215,7 @@ bool text_conv(text *t, const step *s, const char *name) {
 
 /* ---- along an axis ---- */
 
-static bool step_c_linrec(text *t, const step *s, const char *name) {
+bool text_linrec(text *t, const step *s, const char *name) {
     const roperand *h = &s->in[2];
     const int axis = (int)s->attr[0];
     step_c_open(t, name, 3, 2);
@@ -295,7 +295,7 @@ static void step_c_rows(text *t, const step *s) {
 }
 
 /* Elements are added in increasing position of src, as everywhere. */
-static bool step_c_scatter(text *t, const step *s, const char *name) {
+bool text_scatter_add(text *t, const step *s, const char *name) {
     const roperand *base = &s->in[0], *index = &s->in[1], *src = &s->in[2], *out = &s->in[3];
     const int axis = (int)s->attr[0];
     const bool real = out->dtype == WEFT_F32, in_place = base->buf == out->buf;
@@ -334,7 +334,7 @@ static bool step_c_scatter(text *t, const step *s, const char *name) {
 
 /* Merging pairs of sorted stretches, each pass twice as long: stable, since the left one goes first
  * unless the right one's element must come before it. NaN is the largest. */
-static bool step_c_argsort(text *t, const step *s, const char *name) {
+bool text_argsort(text *t, const step *s, const char *name) {
     const roperand *x = &s->in[0], *y = &s->in[1];
     const int axis = (int)s->attr[0];
     const bool down = s->attr[1] != 0, real = x->dtype != WEFT_I32;
@@ -396,11 +396,11 @@ bool emit_has_block(int64_t which) {
 }
 
 bool emit_routine(text *t, const step *s, const char *name) {
-    static emit_text *const by_kind[STEP_KINDS] = {[STEP_MATMUL] = step_c_matmul,
-                                                   [STEP_LINREC] = step_c_linrec,
-                                                   [STEP_SCATTER_ADD] = step_c_scatter,
-                                                   [STEP_ARGSORT] = step_c_argsort,
-                                                   [STEP_COPY] = step_c_copy};
+    static emit_text *const by_kind[STEP_KINDS] = {
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, text, ...) [step] = text,
+#include "core/ops.def"
+        [STEP_COPY] = step_c_copy,
+    };
     emit_text *of = s->kind == STEP_BLOCK ? step_c_block[s->block] : by_kind[s->kind];
     return of && of(t, s, name);
 }

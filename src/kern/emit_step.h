@@ -11,12 +11,14 @@ bool emit_routine(text *t, const step *s, const char *name);
 /* Whether blocks of this kind have one (emit_routine may still decline an odd shape). */
 bool emit_has_block(int64_t which);
 
-/* Column `text` of blocks.def. */
+/* Column `text` of blocks.def and of the routines of ops.def. */
 typedef bool emit_text(text *t, const step *s, const char *name);
 emit_text text_none;
 #define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
               text, ...)                                                                           \
     emit_text text;
 #include "core/blocks.def"
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, text, ...) emit_text text;
+#include "core/ops.def"
 
 #endif

@@ -126,16 +126,15 @@ static void cost_kernel(step *s) {
         if (fold) s->flops += n;
         if (op == K_LOAD || op == K_STORE || op == K_TAKE)
             s->bytes += n * (double)weft_dtype_size((weft_dtype)k->view[k->ins[i].view].dtype);
-        else if (op < OP_COUNT)
-            s->flops += op_table[op].cls == CLASS_UNARY && op > OP_sign ? 10 * n : n;
+        else if (op < OP_COUNT) s->flops += op_table[op].cost * n;
     }
 }
 
 void cost_step(step *s) {
-    static cost_function *const by_kind[STEP_KINDS] = {[STEP_MATMUL] = work_product,
-                                                       [STEP_LINREC] = work_elements,
-                                                       [STEP_SCATTER_ADD] = work_scatter,
-                                                       [STEP_ARGSORT] = work_elements};
+    static cost_function *const by_kind[STEP_KINDS] = {
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, ...) [step] = work,
+#include "core/ops.def"
+    };
     static cost_function *const by_block[BLOCK_COUNT] = {
 #define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
               ...)                                                                                 \

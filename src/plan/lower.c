@@ -85,13 +85,13 @@ static void lower_roperand(compile *c, roperand *r, uint32_t id) {
 }
 
 step_kind lower_kind(const node *n) {
-    switch (n->op) {
-    case OP_matmul: return STEP_MATMUL;
-    case OP_linrec: return STEP_LINREC;
-    case OP_scatter_add: return STEP_SCATTER_ADD;
-    case OP_argsort: return STEP_ARGSORT;
-    default: return STEP_BLOCK;
-    }
+    static const uint8_t kind[OP_COUNT] = {
+#define OP_ROUTINE(name, operands, step, ...) [OP_##name] = step,
+#include "core/ops.def"
+        [OP_block] = STEP_BLOCK,
+    };
+    assert(kind[n->op] != STEP_KERNEL);
+    return (step_kind)kind[n->op];
 }
 
 static bool lower_code(lower *l) {

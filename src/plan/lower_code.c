@@ -184,16 +184,12 @@ void lower_member(lower *l, uint32_t id) {
         return;
     }
     switch (n->op) {
-    case OP_sum:
-    case OP_max:
-    case OP_prod:
-    case OP_argmax:
-        i.op = n->op == OP_sum    ? K_SUM
-               : n->op == OP_max  ? K_MAX
-               : n->op == OP_prod ? K_PROD
-                                  : K_ARGMAX;
-        i.a = lower_operand(l, id, 0, false);
+#define OP_FOLD(name, instruction, ...)                                                            \
+    case OP_##name:                                                                                \
+        i.op = instruction;                                                                        \
+        i.a = lower_operand(l, id, 0, false);                                                      \
         break;
+#include "core/ops.def"
     case OP_take: l->reg[id] = lower_take(l, id, rows); return;
     case OP_random: l->reg[id] = lower_random(l, id, rows); return;
     case OP_same: l->reg[id] = lower_operand(l, id, 0, rows); return;

@@ -42,8 +42,7 @@ static uint32_t memory_root(const weft_plan *p, uint32_t b) {
 }
 
 static bool memory_based(const step *s) {
-    return s->kind == STEP_SCATTER_ADD ||
-           (s->kind == STEP_BLOCK && block_table[s->block].lies == LIES_BASE);
+    return plan_step_lies(s) == LIES_BASE;
 }
 
 /* A scatter_add or slice_write at step i that reads its base for the last time writes to it where it

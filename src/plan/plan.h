@@ -72,8 +72,8 @@ typedef struct kernel {
 
 typedef enum step_kind {
     STEP_KERNEL,                  /* a row program                                               */
-    STEP_MATMUL,                  /* batched product with an optional row program on its result  */
-    STEP_LINREC, STEP_SCATTER_ADD, STEP_ARGSORT,
+#define OP_ROUTINE(name, operands, step, ...) step,     /* STEP_MATMUL may have a row program on its result */
+#include "core/ops.def"
     STEP_BLOCK,                   /* a block the backend has a kernel for                        */
     STEP_COPY,                    /* bytes from one buffer to another                            */
     STEP_KINDS
@@ -167,5 +167,6 @@ void watch_step(weft_plan *p, size_t i);
 
 const char *plan_op_name(int op);              /* of a row program's instruction                 */
 const char *plan_step_name(const step *s);     /* "matmul", a block's name                       */
+block_lies  plan_step_lies(const step *s);     /* where its results may lie                      */
 
 #endif

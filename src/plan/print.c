@@ -2,6 +2,7 @@
  * around. */
 #include "kern/emit.h"
 #include "plan/passes.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -13,10 +14,28 @@ const char *plan_op_name(int op) {
     return op < OP_COUNT ? op_table[op].name : op < K_COUNT ? print_extra[op - OP_COUNT] : "?";
 }
 
+typedef struct print_step_row {
+    const char *name;
+    block_lies lies;
+} print_step_row;
+
+static const print_step_row print_steps[STEP_KINDS] = {
+    [STEP_KERNEL] = {"kernel", LIES_APART},
+    [STEP_BLOCK] = {"block", LIES_APART},
+    [STEP_COPY] = {"copy", LIES_APART},
+#define OP_ROUTINE(name, operands, step, lies, ...) [step] = {#name, LIES_##lies},
+#include "core/ops.def"
+};
+
 const char *plan_step_name(const step *s) {
-    static const char *const kind[STEP_KINDS] = {"kernel",  "matmul", "linrec", "scatter_add",
-                                                 "argsort", "block",  "copy"};
-    return s->kind == STEP_BLOCK ? block_table[s->block].name : kind[s->kind];
+    assert(s->kind < STEP_KINDS && (s->kind != STEP_BLOCK || s->block < BLOCK_COUNT));
+    return s->kind == STEP_BLOCK ? block_table[s->block].name : print_steps[s->kind].name;
+}
+
+block_lies plan_step_lies(const step *s) {
+    assert(s->kind < STEP_KINDS && (s->kind != STEP_BLOCK || s->block < BLOCK_COUNT));
+    return s->kind == STEP_BLOCK ? (block_lies)block_table[s->block].lies
+                                 : print_steps[s->kind].lies;
 }
 
 static void print_view(text *t, const kernel *k, const kview *v) {

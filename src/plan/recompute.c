@@ -24,10 +24,9 @@ typedef struct recompute_cut {
     int n;
 } recompute_cut;
 
+/* A map that costs no more than reading its value would. */
 static bool recompute_cheap(int op) {
-    return op == OP_add || op == OP_sub || op == OP_mul || op == OP_neg || op == OP_abs ||
-           op == OP_relu || op == OP_maximum || op == OP_minimum || op == OP_where ||
-           op_table[op].cls == CLASS_COMPARE;
+    return op_is_map(op) && op_table[op].cost <= 1;
 }
 
 /* Collect what would have to be stored for `id` to be computed again, also over the loop of

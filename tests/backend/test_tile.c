@@ -21,8 +21,8 @@ enum { N = 1000, ROUNDS = 100 };
 #define WIDTH isa_name((isa)level_)
 
 static const int ulp_bound[OP_COUNT] = {
-#define OP_UNARY(name, f32, i32, dx, lo, hi, ulp)      [OP_##name] = ulp,
-#define OP_BINARY(name, f32, i32, dx, dy, lo, hi, ulp) [OP_##name] = ulp,
+#define OP_UNARY(name, f32, i32, cost, dx, f64, i64, lo, hi, ulp)      [OP_##name] = ulp,
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, i64, lo, hi, ulp) [OP_##name] = ulp,
 #include "core/ops.def"
 };
 
@@ -31,6 +31,8 @@ static const char *const op_names[OP_COUNT] = {
 #define OP_BINARY(name, ...)  [OP_##name] = #name,
 #define OP_COMPARE(name, ...) [OP_##name] = #name,
 #define OP_LOGIC(name, ...)   [OP_##name] = #name,
+#define OP_FOLD(name, ...)    [OP_##name] = #name,
+#define OP_ROUTINE(name, ...) [OP_##name] = #name,
 #define OP_OTHER(name, ...)   [OP_##name] = #name,
 #include "core/ops.def"
 };

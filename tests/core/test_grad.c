@@ -185,8 +185,8 @@ typedef struct grad_row {
 
 /* clang-format off */
 static const grad_row grad_rows[] = {
-#define OP_UNARY(name, f32, i32, dx, lo, hi, ulp)      {#name, weft_##name, NULL, lo, hi},
-#define OP_BINARY(name, f32, i32, dx, dy, lo, hi, ulp) {#name, NULL, weft_##name, lo, hi},
+#define OP_UNARY(name, f32, i32, cost, dx, f64, i64, lo, hi, ulp)      {#name, weft_##name, NULL, lo, hi},
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, i64, lo, hi, ulp) {#name, NULL, weft_##name, lo, hi},
 #include "core/ops.def"
 };
 /* clang-format on */

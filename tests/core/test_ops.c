@@ -47,9 +47,9 @@ typedef struct ops_row {
 
 /* clang-format off */
 static const ops_row ops_rows[] = {
-#define OP_UNARY(name, f32, i32, dx, lo, hi, ulp)      {#name, weft_##name, NULL, lo, hi, ulp, 0},
-#define OP_BINARY(name, f32, i32, dx, dy, lo, hi, ulp) {#name, NULL, weft_##name, lo, hi, ulp, 0},
-#define OP_COMPARE(name, f32, i32)                     {#name, NULL, weft_##name, -2, 2, 0, 0},
+#define OP_UNARY(name, f32, i32, cost, dx, f64, i64, lo, hi, ulp)      {#name, weft_##name, NULL, lo, hi, ulp, 0},
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, i64, lo, hi, ulp) {#name, NULL, weft_##name, lo, hi, ulp, 0},
+#define OP_COMPARE(name, f32, i32, truth)                     {#name, NULL, weft_##name, -2, 2, 0, 0},
 #define OP_LOGIC(name, i32)                            {#name, NULL, weft_##name, -9, 9, 0, 1},
 #include "core/ops.def"
 };

@@ -35,11 +35,11 @@ typedef struct row {
 /* clang-format off */
 static const row rows[] = {
 #define HAS_INT(i32) (#i32[0] != 'N')
-#define OP_UNARY(name, f32, i32, dx, lo, hi, ulp) \
+#define OP_UNARY(name, f32, i32, cost, dx, f64, i64, lo, hi, ulp) \
     { OP_##name, #name, false, false, true, HAS_INT(i32), lo, hi },
-#define OP_BINARY(name, f32, i32, dx, dy, lo, hi, ulp) \
+#define OP_BINARY(name, f32, i32, cost, dx, dy, f64, i64, lo, hi, ulp) \
     { OP_##name, #name, true, false, true, HAS_INT(i32), lo, hi },
-#define OP_COMPARE(name, f32, i32) { OP_##name, #name, true, true, true, true, -2, 2 },
+#define OP_COMPARE(name, f32, i32, truth) { OP_##name, #name, true, true, true, true, -2, 2 },
 #define OP_LOGIC(name, i32) { OP_##name, #name, true, false, false, true, 0, 0 },
 #include "core/ops.def"
 };

@@ -94,12 +94,12 @@ static const struct {
      "0-1 take | [3,4]\n"
      "0-1 input | [3]\n"},
     {"counted", words_counted,
-     "   0  kernel  1 flop, 4 bytes\n"
+     "   0  kernel  2 flop, 4 bytes\n"
      "    loop [1]\n"
      "      r0   = const 7\n"
      "      r1   = cast 0 to i32\n"
      "      store 1 b2(0)\n"
-     "   1  kernel  9 flop, 36 bytes\n"
+     "   1  kernel  12 flop, 36 bytes\n"
      "    loop [3]\n"
      "      r0   = load b0(1)\n"
      "      r1   = load b2(0)\n"
@@ -173,7 +173,7 @@ static const struct {
      "0-1 input | [6,4]\n"
      "0-1 rowsum | []\n"},
     {"product", words_product,
-     "   0  matmul b0[6,4] b0[4,6] -> b1[6,6]  648 flop, 624 bytes  in block\n"
+     "   0  matmul b0[6,4] b0[4,6] -> b1[6,6]  324 flop, 624 bytes  in block\n"
      "    loop [6,6]\n"
      "      r0   = load b1(6,1)\n"
      "      r1   = relu 0\n"

@@ -151,7 +151,7 @@ bool prep_dear(const prep *q) {
         if (s->op == K_STORE) first[i] = last[i] = q->avail[i];
         if (prep_is_fold(s->op)) first[i] = last[i] = q->avail[i] - 1;
         bool dear = s->op == K_RANDOM || s->op == TILE_SUB_EXP || s->op == TILE_MUL_SIGMOID ||
-                    (s->op < OP_COUNT && op_table[s->op].cls == CLASS_UNARY && s->op > OP_sign);
+                    (s->op < OP_COUNT && op_table[s->op].cost >= 10);
         if (dear && s->level == KL_ELEMENT && first[i] < last[i]) return true;
         for (int o = 0; o < prep_operands(s); o++) {
             int from = prep_operand(s, o);

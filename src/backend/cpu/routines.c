@@ -20,25 +20,10 @@ static const routine_row routine_blocks[BLOCK_COUNT] = {
 #include "core/blocks.def"
 };
 
-static bool strides_any(const step *s, int operand) {
-    (void)s, (void)operand;
-    return true;
-}
-
-/* A product takes any strides of which one along rows or columns is 1, and neither 0. */
-static bool strides_product(const step *s, int operand) {
-    const roperand *o = &s->in[operand];
-    const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
-    assert(o->rank >= 2);
-    return (stride[0] == 1 || stride[1] == 1 || dim[0] <= 1 || dim[1] <= 1) &&
-           (stride[0] != 0 || dim[0] <= 1) && (stride[1] != 0 || dim[1] <= 1);
-}
-
 static const routine_row routine_kinds[STEP_KINDS] = {
-    [STEP_MATMUL] = {routine_none, strides_product, TAKES_ANY, RESULTS_ALL}, /* made by cpu.c */
-    [STEP_LINREC] = {scan_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
-    [STEP_SCATTER_ADD] = {scatter_prepare, strides_scatter, TAKES_ANY, RESULTS_ALL},
-    [STEP_ARGSORT] = {sort_prepare, strides_any, TAKES_ANY, RESULTS_ALL},
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, text, routine, strides)  \
+    [step] = {routine, strides, TAKES_ANY, RESULTS_ALL},
+#include "core/ops.def"
 };
 
 static const routine_row *routine_of(const step *s) {
@@ -67,6 +52,21 @@ bool routine_contiguous(const roperand *o) {
         expected *= o->dim[d];
     }
     return true;
+}
+
+bool strides_any(const step *s, int operand) {
+    assert(operand < s->nin + s->nout);
+    (void)s, (void)operand;
+    return true;
+}
+
+/* A product takes any strides of which one along rows or columns is 1, and neither 0. */
+bool strides_product(const step *s, int operand) {
+    const roperand *o = &s->in[operand];
+    const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
+    assert(o->rank >= 2);
+    return (stride[0] == 1 || stride[1] == 1 || dim[0] <= 1 || dim[1] <= 1) &&
+           (stride[0] != 0 || dim[0] <= 1) && (stride[1] != 0 || dim[1] <= 1);
 }
 
 bool strides_none(const step *s, int operand) {

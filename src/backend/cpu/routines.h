@@ -65,7 +65,7 @@ bool routine_takes_maps(const step *s);
 
 /* ---- for the families ---- */
 
-/* Columns of blocks.def. */
+/* Columns of blocks.def and of the routines of ops.def. */
 typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
 typedef bool routine_strides(const step *s, int operand); /* may it lie as it does? */
 typedef enum routine_takes { TAKES_REALS, TAKES_LENGTHS, TAKES_ANY } routine_takes;
@@ -75,8 +75,10 @@ typedef enum routine_results { RESULTS_ALL, RESULTS_ASKED } routine_results;
     routine_maker routine;                                                                         \
     routine_strides strides;
 #include "core/blocks.def"
-routine_maker routine_none, scan_prepare, scatter_prepare, sort_prepare;
-routine_strides strides_scatter;
+#define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, text, routine, strides)  \
+    routine_maker routine;                                                                         \
+    routine_strides strides;
+#include "core/ops.def"
 
 /* Rows [row0, row1) of the result are there, bias, relu and mask included. */
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);
