@@ -154,7 +154,7 @@ static int bench_main(const call *request) {
                .peak = -1};
     if (!bench_slower(&b.slower)) return EXIT_USAGE;
     b.progress = terminal_of(stderr, s->turns ? TERMINAL_NEVER : TERMINAL_AUTO);
-    b.ctx = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = s->threads});
+    b.ctx = weft_open_with(&(weft_open_desc){.device = s->device, .threads = s->threads});
     if (!b.ctx) {
         tell(stderr, "weft bench: %s\n", weft_error(NULL));
         return EXIT_RESOURCES;
@@ -225,6 +225,7 @@ static const option bench_options[] = {
      .help = "take a sample for each g on standard input, e ends: what --against does with both",
      .offset = offsetof(bench_settings, turns)},
     ROW_THREADS(bench_settings),
+    ROW_DEVICE(bench_settings),
     ROW_JSON(bench_settings),
 };
 

@@ -151,7 +151,7 @@ static int against_round(against *a) {
     int status[2];
     a->blamed = -1;
     for (int k = 0; k < 2 && good; k++) {
-        good = side_start(&a->side[k], program[k], a->name, s->threads, s->quick, k == 0);
+        good = side_start(&a->side[k], program[k], a->name, s, k == 0);
         if (!good) tell(stderr, "weft bench: %s: %s\n", program[k], strerror(errno));
     }
     const bool started = good;

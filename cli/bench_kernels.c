@@ -227,13 +227,15 @@ static weft_err kernel_adam_step(void *user) {
 static double kernel_adam_loss(void *user) {
     const kernel *const k = user;
     double loss = 0;
+    float *const p = malloc(ADAM_SIZE * sizeof *p);
     for (int i = 0; i < ADAM_PARAMETERS; i++) {
         char name[16];
         snprintf(name, sizeof name, "p%d", i);
-        const float *const p = weft_state_data(k->truth.s, name);
+        if (!p || weft_state_get(k->truth.s, name, p, ADAM_SIZE * sizeof *p) != WEFT_OK) loss = NAN;
         for (int j = 0; p && j < ADAM_SIZE; j++)
             loss += (double)p[j] * (double)k->feed[i * ADAM_SIZE + j];
     }
+    free(p);
     return loss;
 }
 

@@ -15,9 +15,9 @@
 
 enum { Q_LAYERS = 8, Q_WIDEST = 512, Q_ACTIONS = 32 };
 
-/* A network's arrays in the state. */
+/* A network's values, copied from the state. */
 typedef struct q_layer {
-    const float *w, *bias; /* [out, in]; of a sparse first layer [words, out] */
+    float *w, *bias; /* [out, in]; of a sparse first layer [words, out] */
     int in, out;
 } q_layer;
 typedef struct q_net {
@@ -40,12 +40,19 @@ typedef struct q_proof {
 static bool q_layer_find(const q_proof *p, const char *prefix, const char *name, int in, int out,
                          q_layer *l) {
     char full[200];
+    const size_t bytes[2] = {(size_t)in * (size_t)out * sizeof(float), (size_t)out * sizeof(float)};
+    *l = (q_layer){malloc(bytes[0]), malloc(bytes[1]), in, out};
+    if (!l->w || !l->bias || out > Q_WIDEST) return false;
     snprintf(full, sizeof full, "%s.%s.weight", prefix, name);
-    l->w = weft_state_data(p->of->s, full);
+    if (weft_state_get(p->of->s, full, l->w, bytes[0]) != WEFT_OK) return false;
     snprintf(full, sizeof full, "%s.%s.bias", prefix, name);
-    l->bias = weft_state_data(p->of->s, full);
-    l->in = in, l->out = out;
-    return l->w && l->bias && out <= Q_WIDEST;
+    return weft_state_get(p->of->s, full, l->bias, bytes[1]) == WEFT_OK;
+}
+
+static void q_net_free(q_net *n) {
+    for (int i = 0; i < Q_LAYERS; i++) free(n->layer[i].w), free(n->layer[i].bias);
+    free(n->advantage.w), free(n->advantage.bias);
+    free(n->value.w), free(n->value.bias);
 }
 
 static bool q_net_find(const q_proof *p, const char *prefix, q_net *n) {
@@ -112,21 +119,15 @@ static void q_row(const q_proof *p, const q_net *n, bool next, int r, double q[Q
 
 /* ---- targets and loss ---- */
 
-static bool q_targets(q_proof *p) {
+static bool q_targets_of(q_proof *p, const q_net *online, const q_net *target) {
     const weft_dqn_desc *const d = p->of->d;
-    q_net online, target;
-    char prefix[120];
-    snprintf(prefix, sizeof prefix, "rng.%s.target", p->of->name);
-    if (!q_net_find(p, p->of->name, &online)) return false;
-    if (d->no_target) target = online;
-    else if (!q_net_find(p, prefix, &target)) return false;
     const weft_dqn_stats s = weft_dqn_stats_of(p->of->a);
     if (weft_replay_draw(p->replay, s.updates - 1, p->batch, &p->rows) != WEFT_OK) return false;
     const bool twice = !d->not_double && !d->no_target, legal = p->e->legal && !d->no_legal;
     for (int r = 0; r < p->batch; r++) {
         double chooser[Q_ACTIONS], value[Q_ACTIONS];
-        q_row(p, &target, true, r, value);
-        q_row(p, twice ? &online : &target, true, r, chooser);
+        q_row(p, target, true, r, value);
+        q_row(p, twice ? online : target, true, r, chooser);
         int best = -1;
         for (int a = 0; a < p->e->actions; a++)
             if ((!legal || (uint32_t)p->rows.legal[r] >> a & 1) &&
@@ -139,18 +140,31 @@ static bool q_targets(q_proof *p) {
     return true;
 }
 
+static bool q_targets(q_proof *p) {
+    q_net online, target;
+    char prefix[120];
+    snprintf(prefix, sizeof prefix, p->of->d->no_target ? "%s" : "rng.%s.target", p->of->name);
+    const bool good = q_net_find(p, p->of->name, &online);
+    const bool both = q_net_find(p, prefix, &target) && good && q_targets_of(p, &online, &target);
+    q_net_free(&online);
+    q_net_free(&target);
+    return both;
+}
+
 static double q_loss(void *user) {
     q_proof *const p = user;
     const weft_dqn_desc *const d = p->of->d;
     q_net n;
-    if ((p->fresh && !q_targets(p)) || !q_net_find(p, p->of->name, &n)) return NAN;
-    double sum = 0;
-    for (int r = 0; r < p->batch; r++) {
+    if (p->fresh && !q_targets(p)) return NAN;
+    const bool good = q_net_find(p, p->of->name, &n);
+    double sum = good ? 0 : (double)NAN;
+    for (int r = 0; good && r < p->batch; r++) {
         double q[Q_ACTIONS];
         q_row(p, &n, false, r, q);
         const double off = fabs(q[p->rows.action[r]] - p->target[r]);
         sum += d->loss != WEFT_DQN_HUBER ? off * off : off < 1 ? off * off / 2 : off - 0.5;
     }
+    q_net_free(&n);
     return sum / p->batch / (d->loss == WEFT_DQN_ALL_OUTPUTS ? p->e->actions : 1);
 }
 

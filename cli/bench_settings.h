@@ -7,7 +7,7 @@
 typedef struct bench_settings {
     const char *report;                              /* rainbow's folder               */
     const char *save, *baseline, *against, *history; /* files, a program, a folder     */
-    const char *html;
+    const char *html, *device;
     double max_slowdown; /* a share; 0: not given          */
     bool list, json, quick, raw, turns;
     int suite; /* its place among the words; 0: all of them */

@@ -31,14 +31,15 @@ static void side_follow(pid_t parent) {
 #endif
 }
 
-static void side_become(const bench_side *s, const char *name, int threads, bool quick, bool ours,
+static void side_become(const bench_side *s, const char *name, const bench_settings *how, bool ours,
                         int in, int out) {
     char number[16];
-    const char *words[10] = {s->program, "bench", name, "--turns", "--json"};
+    const char *words[12] = {s->program, "bench", name, "--turns", "--json"};
     int n = 5;
-    snprintf(number, sizeof number, "%d", threads);
-    if (threads) words[n++] = "--threads", words[n++] = number;
-    if (quick) words[n++] = "--quick";
+    snprintf(number, sizeof number, "%d", how->threads);
+    if (how->threads) words[n++] = "--threads", words[n++] = number;
+    if (how->device) words[n++] = "--device", words[n++] = how->device;
+    if (how->quick) words[n++] = "--quick";
     if (!ours) unsetenv("WEFT_BENCH_SLOW");
     signal(SIGPIPE, SIG_DFL); /* we ignore it, and a new program would go on doing so */
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
@@ -54,7 +55,7 @@ static bool side_pipe(int ends[2]) {
     return fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
 }
 
-bool side_start(bench_side *s, const char *program, const char *name, int threads, bool quick,
+bool side_start(bench_side *s, const char *program, const char *name, const bench_settings *how,
                 bool ours) {
     int to[2], from[2];
     *s = (bench_side){.program = program};
@@ -67,7 +68,7 @@ bool side_start(bench_side *s, const char *program, const char *name, int thread
     const pid_t us = getpid();
     s->pid = fork();
     if (s->pid == 0) side_follow(us);
-    if (s->pid == 0) side_become(s, name, threads, quick, ours, to[0], from[1]);
+    if (s->pid == 0) side_become(s, name, how, ours, to[0], from[1]);
     close(to[0]), close(from[1]);
     s->to = fdopen(to[1], "w");
     s->from = fdopen(from[0], "r");

@@ -2,6 +2,8 @@
 #ifndef WEFT_CLI_BENCH_SIDE_H
 #define WEFT_CLI_BENCH_SIDE_H
 
+#include "bench_settings.h"
+
 #include <weft/io.h>
 
 #include <stdio.h>
@@ -31,7 +33,7 @@ typedef struct side_news {
 } side_news;
 
 /* Starts `program bench NAME --turns --json ...`; our own slowdown is not for others. */
-bool side_start(bench_side *s, const char *program, const char *name, int threads, bool quick,
+bool side_start(bench_side *s, const char *program, const char *name, const bench_settings *how,
                 bool ours);
 side_news side_next(bench_side *s, weft_ctx *c);
 void side_tell(bench_side *s, char letter); /* 'g': take a sample, 'e': enough */

@@ -22,11 +22,13 @@
 
 static void start_open(void *user) {
     bench *const b = user;
-    weft_close(weft_open_with(&(weft_open_desc){.device = "cpu", .threads = b->threads}));
+    weft_close(weft_open_with(
+        &(weft_open_desc){.device = weft_device_name(b->ctx), .threads = b->threads}));
 }
 
 int bench_open(bench *b) {
-    weft_ctx *const c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = b->threads});
+    weft_ctx *const c = weft_open_with(
+        &(weft_open_desc){.device = weft_device_name(b->ctx), .threads = b->threads});
     if (!c) return bench_wrong(b, "%s", weft_error(NULL));
     const bool same = strcmp(weft_device_isa(c), weft_device_isa(b->ctx)) == 0;
     bench_line l = {.part = "", .stats = {.threads = weft_threads(c)}};
@@ -126,7 +128,8 @@ int bench_load(bench *b) {
 static double start_once(bench *b, const recipe_gpt *n, int *status) {
     const double begin = weft_clock();
     bench own = *b;
-    own.ctx = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = b->threads});
+    own.ctx = weft_open_with(
+        &(weft_open_desc){.device = weft_device_name(b->ctx), .threads = b->threads});
     weft_state *const s = own.ctx ? weft_state_new(own.ctx) : NULL;
     weft_graph *const g = s ? weft_graph_new(own.ctx) : NULL;
     const recipe step = g ? recipe_language(g, s, 1, 31, n) : (recipe){0};

@@ -20,9 +20,10 @@ enum { TRUTH_WARM = 2, TRUTH_NAME = 300 };
 /* A parameter and what a step made of it. */
 typedef struct truth_entry {
     const char *name;
-    float *p; /* of the state */
+    float *p; /* its values, as they are in the state too */
     size_t n;
     float *old[3], *made; /* before the step: parameter and slots; its new value */
+    float *now[3];        /* after it; now[0] is p */
     float *grad;          /* that the step used */
     double norm, size;    /* of the gradient; of the parameter, or what it may become */
     bool skipped;
@@ -71,11 +72,19 @@ static const char *const *truth_slots(const weft_optimiser_desc *d) {
     return d->kind != WEFT_OPTIMISER_SGD ? adam : d->momentum != 0 ? momentum : none;
 }
 
-static float *truth_slot(const truth_run *r, const truth_entry *x, int i) {
+/* The parameter, or slot i - 1 of it, as the state has it. */
+static bool truth_get(truth_run *r, const truth_entry *x, int i, float *to) {
     char name[TRUTH_NAME];
-    if (i == 0) return x->p;
-    snprintf(name, sizeof name, "optim.%s.%s", truth_slots(&r->d)[i - 1], x->name);
-    return weft_state_data(r->t->s, name);
+    if (i) snprintf(name, sizeof name, "optim.%s.%s", truth_slots(&r->d)[i - 1], x->name);
+    return weft_state_get(r->t->s, i ? name : x->name, to, x->n * sizeof *to) == WEFT_OK ||
+           truth_failed(r);
+}
+
+/* The parameter becomes these values, here and in the state. */
+static bool truth_put(truth_run *r, truth_entry *x, const float *values) {
+    if (values != x->p) memcpy(x->p, values, x->n * sizeof *values);
+    return weft_state_set(r->t->s, x->name, x->p, x->n * sizeof *x->p) == WEFT_OK ||
+           truth_failed(r);
 }
 
 static bool truth_number(truth_run *r, const char *name, double *out) {
@@ -87,7 +96,7 @@ static bool truth_number(truth_run *r, const char *name, double *out) {
 
 static void truth_close(truth_run *r) {
     for (size_t i = 0; i < r->n; i++) {
-        for (int k = 0; k < 3; k++) free(r->at[i].old[k]);
+        for (int k = 0; k < 3; k++) free(r->at[i].old[k]), free(r->at[i].now[k]);
         free(r->at[i].made);
         free(r->at[i].grad);
     }
@@ -107,13 +116,15 @@ static bool truth_open(truth_run *r) {
         if (weft_state_entry(s, i, &e) != WEFT_OK) return truth_failed(r);
         if (!truth_learns(&e)) continue;
         truth_entry *const x = &r->at[r->n++];
-        *x = (truth_entry){.name = e.name, .p = weft_state_data(s, e.name), .n = e.bytes / 4};
+        *x = (truth_entry){.name = e.name, .n = e.bytes / 4};
         x->skipped = truth_ends(x->name, r->t->skip);
         x->made = malloc(e.bytes + 1);
         x->grad = malloc(e.bytes + 1);
         for (int k = 0; k <= slots; k++)
-            if (!(x->old[k] = malloc(e.bytes + 1))) return truth_differs(r, "out of memory");
-        if (!x->p || !x->made || !x->grad) return truth_differs(r, "out of memory");
+            if (!(x->old[k] = malloc(e.bytes + 1)) || !(x->now[k] = malloc(e.bytes + 1)))
+                return truth_differs(r, "out of memory");
+        x->p = x->now[0];
+        if (!x->made || !x->grad) return truth_differs(r, "out of memory");
     }
     return r->n > 0 || truth_differs(r, "the state has no parameters");
 }
@@ -127,8 +138,9 @@ static bool truth_step(truth_run *r) {
 
 /* Element i of the parameter: the gradient that explains the first slot, or without one the step,
  * and whether everything else follows from it. */
-static bool truth_formula(truth_run *r, truth_entry *x, float *const now[3], size_t i) {
+static bool truth_formula(truth_run *r, truth_entry *x, size_t i) {
     const weft_optimiser_desc *const d = &r->d;
+    float *const *const now = x->now;
     const double p = (double)x->old[0][i], made = (double)now[0][i];
     const bool joined = d->kind != WEFT_OPTIMISER_ADAMW;
     double g, want, square = 0;
@@ -162,26 +174,23 @@ static bool truth_formula(truth_run *r, truth_entry *x, float *const now[3], siz
 static bool truth_made(truth_run *r) {
     const char *const *const slot = truth_slots(&r->d);
     for (size_t j = 0; j < r->n; j++)
-        for (int k = 0; k == 0 || slot[k - 1]; k++) {
-            const float *const from = truth_slot(r, &r->at[j], k);
-            if (!from) return truth_differs(r, "%s has no %s", r->at[j].name, slot[k - 1]);
-            memcpy(r->at[j].old[k], from, r->at[j].n * sizeof *from);
-        }
+        for (int k = 0; k == 0 || slot[k - 1]; k++)
+            if (!truth_get(r, &r->at[j], k, r->at[j].old[k])) return false;
     if (!truth_number(r, "optim.lr", &r->lr) || !truth_step(r)) return false;
     if (r->d.kind != WEFT_OPTIMISER_SGD && !truth_number(r, "optim.step", &r->count)) return false;
     for (size_t j = 0; j < r->n; j++) {
         truth_entry *const x = &r->at[j];
-        float *now[3] = {x->p};
-        for (int k = 1; slot[k - 1]; k++) now[k] = truth_slot(r, x, k);
+        for (int k = 0; k == 0 || slot[k - 1]; k++)
+            if (!truth_get(r, x, k, x->now[k])) return false;
         for (size_t i = 0; i < x->n; i++) {
-            if (!truth_formula(r, x, now, i)) return false;
+            if (!truth_formula(r, x, i)) return false;
             x->norm += (double)x->grad[i] * (double)x->grad[i];
             x->size += (double)x->old[0][i] * (double)x->old[0][i];
         }
         x->norm = sqrt(x->norm);
         x->size = fmax(sqrt(x->size), 0.01 * sqrt((double)x->n));
         memcpy(x->made, x->p, x->n * sizeof *x->p);
-        memcpy(x->p, x->old[0], x->n * sizeof *x->p);
+        if (!truth_put(r, x, x->old[0])) return false;
     }
     return true;
 }
@@ -227,7 +236,7 @@ static double truth_far(const truth_run *r, const truth_entry *x, const truth_gr
     return r->length * fmin(enough, 0.05 * x->size) / x->norm;
 }
 
-static void truth_move(truth_run *r, const truth_group *g, size_t members, double by,
+static bool truth_move(truth_run *r, const truth_group *g, size_t members, double by,
                        truth_moved *out) {
     const bool bare = r->d.kind == WEFT_OPTIMISER_SGD && r->d.momentum == 0;
     double squares = 0, lost = 0;
@@ -246,14 +255,17 @@ static void truth_move(truth_run *r, const truth_group *g, size_t members, doubl
             squares += part * part;
             lost += hidden * hidden;
         }
+        if (!truth_put(r, x, x->p)) return false;
     }
     out->spread += sqrt(squares);
     out->lost += sqrt(lost);
+    return true;
 }
 
-static void truth_back(truth_run *r, const truth_group *g) {
+static bool truth_back(truth_run *r, const truth_group *g) {
     for (size_t j = g->first; j < r->n; j += g->every)
-        memcpy(r->at[j].p, r->at[j].old[0], r->at[j].n * sizeof(float));
+        if (!truth_put(r, &r->at[j], r->at[j].old[0])) return false;
+    return true;
 }
 
 /* Steps of three lengths: one that agrees, and is no mere rounding, is enough. */
@@ -267,11 +279,10 @@ static bool truth_direction(truth_run *r, const int32_t *run, const truth_group 
     for (int k = 0; k < 3; k++) {
         truth_moved m = {0};
         double up, down;
-        truth_move(r, g, members, lengths[k], &m);
-        if (!truth_loss(r, run, &up)) return false;
-        truth_move(r, g, members, -lengths[k], &m);
-        if (!truth_loss(r, run, &down)) return false;
-        truth_back(r, g);
+        if (!truth_move(r, g, members, lengths[k], &m) || !truth_loss(r, run, &up) ||
+            !truth_move(r, g, members, -lengths[k], &m) || !truth_loss(r, run, &down) ||
+            !truth_back(r, g))
+            return false;
         const double allowed =
             (r->t->fine ? 0.1 : 1) * (g->along ? 0.01 * fabs(m.expected) : 0.1 * m.spread);
         if (fabs(up - down - m.expected) <= allowed + m.lost + r->noise &&
@@ -321,7 +332,7 @@ static void truth_defaults(weft_optimiser_desc *d) {
 static bool truth_compare(truth_run *r) {
     const truth *const t = r->t;
     int32_t was = 0, then = 0;
-    const bool draws = weft_state_data(t->s, "rng.step") != NULL;
+    const bool draws = weft_state_get(t->s, "rng.step", &was, sizeof was) == WEFT_OK;
     for (int i = 0; i < TRUTH_WARM; i++)
         if (!truth_step(r)) return false;
     if (draws && weft_state_get(t->s, "rng.step", &was, sizeof was) != WEFT_OK)
@@ -341,7 +352,7 @@ static bool truth_compare(truth_run *r) {
                              r->loss);
     if (!truth_gradients(r, run)) return false;
     for (size_t j = 0; j < r->n; j++)
-        memcpy(r->at[j].p, r->at[j].made, r->at[j].n * sizeof *r->at[j].p);
+        if (!truth_put(r, &r->at[j], r->at[j].made)) return false;
     return !draws || weft_state_set(t->s, "rng.step", &then, sizeof then) == WEFT_OK ||
            truth_failed(r);
 }

@@ -74,6 +74,9 @@ struct command {
 #define ROW_THREADS(S) { .name = "threads", .kind = OPTION_COUNT,           /* int threads */      \
     .value = "N", .help = "use exactly N threads (the library chooses)",                           \
     .offset = offsetof(S, threads), .low = 1, .high = 1024, .role = OPTION_MANNER }
+#define ROW_DEVICE(S) { .name = "device", .kind = OPTION_TEXT,              /* const char *device */ \
+    .value = "DEVICE", .help = "auto, cpu, or far, which has the CPU apart from its memory (auto)", \
+    .offset = offsetof(S, device), .role = OPTION_MANNER }
 #define ROW_SEED(S) { .name = "seed", .kind = OPTION_LONG,                  /* int64_t seed */     \
     .value = "N", .help = "random seed (0)", .offset = offsetof(S, seed),          \
     .high = 4294967295.0 }

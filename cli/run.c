@@ -14,7 +14,7 @@
 
 weft_err run_open(run *r, const call *c, const run_settings *s) {
     *r = (run){.call = c, .set = s};
-    r->ctx = weft_open_with(&(weft_open_desc){.device = "auto", .threads = s->threads});
+    r->ctx = weft_open_with(&(weft_open_desc){.device = s->device, .threads = s->threads});
     r->state = r->ctx ? weft_state_new(r->ctx) : NULL;
     if (!r->state) return weft_error_code(r->ctx);
     if (!s->profile && !s->profile_summary) return WEFT_OK;

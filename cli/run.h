@@ -14,7 +14,7 @@
 
 /* The options of every task; a task's own struct begins with these. Zero: not given. */
 typedef struct run_settings {
-    const char *run;
+    const char *run, *device; /* NULL: auto */
     int64_t seed, steps;
     double seconds;
     int threads, color;

@@ -26,6 +26,7 @@ static const option train_options[] = {
         "print what its kernels cost when it ends"),
     ROW_SEED(run_settings),
     ROW_THREADS(run_settings),
+    ROW_DEVICE(run_settings),
     ROW_JSON(run_settings),
     ROW_QUIET(run_settings),
     ROW_COLOR(run_settings),

@@ -74,18 +74,19 @@ int main(void) {
         }
         map[i][COLUMNS] = 0;
     }
-    const float *px = weft_state_data(s, "x"),
-                *py = weft_state_data(s, "y"); /* the memory itself */
+    float px = -1.2f, py = 1;
     for (int i = 0; i < STEPS; i++) {
-        const int row = (int)((1.6f - *py) / 2.0f * (ROWS - 1) + 0.5f),
-                  column = (int)((*px + 1.5f) / 3.0f * (COLUMNS - 1) + 0.5f);
+        const int row = (int)((1.6f - py) / 2.0f * (ROWS - 1) + 0.5f),
+                  column = (int)((px + 1.5f) / 3.0f * (COLUMNS - 1) + 0.5f);
         if (row >= 0 && row < ROWS && column >= 0 && column < COLUMNS) map[row][column] = '*';
-        if (weft_run(p) != WEFT_OK) return fprintf(stderr, "%s\n", weft_error(c)), 1;
+        if (weft_run(p) != WEFT_OK || weft_state_get(s, "x", &px, sizeof px) != WEFT_OK ||
+            weft_state_get(s, "y", &py, sizeof py) != WEFT_OK)
+            return fprintf(stderr, "%s\n", weft_error(c)), 1;
     }
     for (int i = 0; i < ROWS; i++) printf("%s\n", map[i]);
-    printf("%d steps of Lion, * from (-1.2, 1) to (%.4f, %.4f); height %.2g\n", STEPS, *px, *py,
+    printf("%d steps of Lion, * from (-1.2, 1) to (%.4f, %.4f); height %.2g\n", STEPS, px, py,
            weft_item(p, loss));
-    const bool right = fabsf(*px - 1) < 0.02f && fabsf(*py - 1) < 0.04f;
+    const bool right = fabsf(px - 1) < 0.02f && fabsf(py - 1) < 0.04f;
 
     weft_plan_free(p);
     weft_graph_free(g);

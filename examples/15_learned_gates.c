@@ -69,7 +69,9 @@ static weft_circuit *learned(weft_ctx *c, uint64_t seed) {
         for (int i = 0; i < STEPS && p; i++)
             if (weft_run(p)) break;
         if (p) {
-            k = weft_logic_circuit(l, weft_state_data(s, "gates"), WEFT_GATE_KINDS);
+            float *gates = weft_state_copy(s, "gates");
+            k = weft_logic_circuit(l, gates, WEFT_GATE_KINDS);
+            weft_resize(c, gates, 0);
             printf("wiring %2d: loss %7.4f, as circuit %d of %d bits wrong\n", (int)seed,
                    weft_item(p, loss), k ? mistakes(k) : -1, CASES * SUM);
         }

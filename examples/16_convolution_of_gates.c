@@ -75,7 +75,9 @@ static weft_circuit *learned(weft_ctx *c, const weft_logic *l, weft_rng *r) {
         if (weft_run(p)) break;
         if (i % 50 == 49) printf("step %3d: loss %.4f\n", i + 1, weft_item(p, loss));
     }
-    if (p) k = weft_logic_circuit(l, weft_state_data(s, "gates"), 4);
+    float *gates = weft_state_copy(s, "gates");
+    if (p) k = weft_logic_circuit(l, gates, 4);
+    weft_resize(c, gates, 0);
     weft_plan_free(p);
     weft_graph_free(g);
     weft_state_free(s);

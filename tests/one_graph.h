@@ -8,13 +8,17 @@ static weft_ctx *c;
 static weft_state *s;
 static weft_graph *g;
 
-static void begin(void) {
-    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1});
+static inline void begin_on(const char *device) {
+    c = weft_open_with(&(weft_open_desc){.device = device, .threads = 1});
     s = weft_state_new(c);
     g = weft_graph_new(c);
 }
 
-static void end(void) {
+static inline void begin(void) {
+    begin_on("cpu");
+}
+
+static inline void end(void) {
     weft_graph_free(g);
     weft_state_free(s);
     weft_close(c);

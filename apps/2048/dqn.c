@@ -130,7 +130,8 @@ typedef struct dqn_2048 {
     weft_dqn *agent;
     weft_state *aside; /* of the vectors below: no part of what is learned */
     weft_envs *asked[DQN_SIZES];
-    float *rate, first_rate;
+    weft_state *s;
+    float first_rate;
 } dqn_2048;
 
 static void dqn_free(void *agent) {
@@ -165,8 +166,8 @@ static bool dqn_start(dqn_2048 *q, weft_state *s, const agent_2048_desc *d) {
             .explore = {.first = dqn_random, .last = -1, .over = DQN_EXPLORE},
             .threads = d->threads,
             .seed = d->seed});
-    q->rate = q->agent ? weft_state_data(s, "optim.lr") : NULL;
-    q->aside = q->rate ? weft_state_new(c) : NULL;
+    q->s = s;
+    q->aside = q->agent ? weft_state_new(c) : NULL;
     return q->aside != NULL;
 }
 
@@ -194,7 +195,8 @@ static weft_err dqn_step(void *agent, int64_t step, weft_metrics *m) {
 
 static void dqn_set_rate(void *agent, double share) {
     dqn_2048 *const q = agent;
-    *q->rate = (float)((double)q->first_rate * share);
+    const float rate = (float)((double)q->first_rate * share);
+    weft_state_set(q->s, "optim.lr", &rate, sizeof rate);
 }
 
 static weft_err dqn_ask(dqn_2048 *q, int size, int n, const uint64_t *boards, int32_t *actions) {

@@ -79,6 +79,16 @@ static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, 
     return loss;
 }
 
+static weft_err automata_first(automata_run *t, int rows, float pass) {
+    float *const first = weft_state_copy(t->run.state, "gates");
+    if (!first) return weft_error_code(t->run.ctx);
+    weft_automaton_begin(t->rule, pass, first);
+    const size_t bytes = (size_t)rows * WEFT_GATE_KINDS * sizeof *first;
+    const weft_err e = weft_state_set(t->run.state, "gates", first, bytes);
+    weft_resize(t->run.ctx, first, 0);
+    return e;
+}
+
 static weft_err automata_build(automata_run *t, int attempt) {
     const automata_task *const k = t->task;
     const automata_boards b = k->lesson;
@@ -118,10 +128,8 @@ static weft_err automata_build(automata_run *t, int attempt) {
     t->share = t->plan && automata_bits(t) > 0 ? weft_feed(t->plan, share) : NULL;
     weft_graph_free(g);
     t->built = attempt;
-    float *const first = weft_state_data(t->run.state, "gates");
-    if (!t->x || !t->y || !first) return weft_error_code(c);
-    if (k->around && *t->within == 0) weft_automaton_begin(t->rule, pass, first);
-    return WEFT_OK;
+    if (!t->x || !t->y) return weft_error_code(c);
+    return k->around && *t->within == 0 ? automata_first(t, rows, pass) : WEFT_OK;
 }
 
 static weft_err automata_again(automata_run *t) {
@@ -163,9 +171,11 @@ static void automata_adapt(automata_run *t, float error) {
 }
 
 static weft_circuit *automata_circuit(automata_run *t) {
-    const float *logits = weft_state_data(t->run.state, "gates");
-    return logits ? weft_logic_circuit(weft_automaton_logic(t->rule), logits, WEFT_GATE_KINDS)
-                  : NULL;
+    float *const logits = weft_state_copy(t->run.state, "gates");
+    weft_circuit *const k =
+        logits ? weft_logic_circuit(weft_automaton_logic(t->rule), logits, WEFT_GATE_KINDS) : NULL;
+    weft_resize(t->run.ctx, logits, 0);
+    return k;
 }
 
 /* Takes the gates at their word. Where all is right, the circuit is simplified, and that is looked
@@ -234,11 +244,17 @@ static weft_err automata_prepare(automata_run *t) {
                 (weft_init){.kind = WEFT_INIT_ONES});
     weft_buffer(g, s, "rng.attempt.bits", WEFT_F32, weft_dims(1), (weft_init){0});
     weft_graph_free(g);
-    t->attempt = weft_state_data(s, "rng.attempt.number");
-    t->within = weft_state_data(s, "rng.attempt.steps");
-    t->error = weft_state_data(s, "rng.attempt.error");
-    t->bits = weft_state_data(s, "rng.attempt.bits");
-    if (!t->attempt || !t->within || !t->error || !t->bits) return weft_error_code(c);
+    const struct {
+        const char *name;
+        void **at;
+    } own[] = {{"rng.attempt.number", (void **)&t->attempt},
+               {"rng.attempt.steps", (void **)&t->within},
+               {"rng.attempt.error", (void **)&t->error},
+               {"rng.attempt.bits", (void **)&t->bits}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (weft_state_host(s, own[i].name)) return weft_error_code(c);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!(*own[i].at = weft_state_data(s, own[i].name))) return weft_error_code(c);
     const weft_err e = automata_build(t, 0);
     return e ? e : aside_take(&t->first, t->run.state, "rng."); /* these go on */
 }

@@ -53,7 +53,6 @@ typedef struct cube_training {
     weft_graph *graph;
     weft_tensor loss;
     int32_t *x, *y; /* feeds: corners [batch, slots], and which turn takes the last one back */
-    float *lr;      /* an entry of the state: what the optimiser goes by */
     pace pace;
     cube_view view; /* for the trials */
     cube_verdict verdict;
@@ -86,11 +85,12 @@ static weft_err cube_step(void *user, int64_t step, weft_metrics *m) {
     weft_rng r;
     weft_rng_seed(&r, (uint64_t)t->run.set->seed, (uint64_t)step);
     for (int64_t i = 0; i < t->batch; i++) cube_scramble(t, &r, t->x + i * CUBE_SLOTS, t->y + i);
-    *t->lr = (float)cube_rate_at(t, step);
-    const weft_err e = weft_run(t->plan);
+    const float rate = (float)cube_rate_at(t, step);
+    weft_err e = weft_state_set(t->run.state, "optim.lr", &rate, sizeof rate);
+    if (!e) e = weft_run(t->plan);
     if (e) return e;
     weft_metric(m, "train/loss", (double)weft_item(t->plan, t->loss));
-    weft_metric(m, "train/rate", (double)*t->lr);
+    weft_metric(m, "train/rate", (double)rate);
     pace_step(&t->pace, step, weft_clock() - start);
     return WEFT_OK;
 }
@@ -154,8 +154,7 @@ static weft_err cube_prepare(cube_training *t) {
                                                        .name = "train"});
     t->x = t->plan ? weft_feed(t->plan, x) : NULL;
     t->y = t->plan ? weft_feed(t->plan, y) : NULL;
-    t->lr = weft_state_data(s, "optim.lr");
-    if (!t->x || !t->y || !t->lr) return weft_error_code(c);
+    if (!t->x || !t->y) return weft_error_code(c);
     const int64_t plan = t->set->plan ? t->set->plan : t->seconds > 0 ? 0 : t->run.set->steps;
     const weft_err e =
         pace_make(&t->pace, s, "cube",

@@ -120,10 +120,11 @@ weft_tensor logic_net_record(weft_state *s, weft_tensor x, const network *n) {
 /* ---- the circuit ---- */
 
 weft_circuit *logic_net_circuit(weft_state *s, const network *n) {
-    const float *answers = weft_state_data(s, "gates");
+    float *answers = weft_state_copy(s, "gates");
     weft_logic *l = answers ? logic_net_wire(weft_state_ctx(s), n) : NULL;
     weft_circuit *k = l ? weft_logic_circuit(l, answers, 4) : NULL;
     weft_logic_free(l);
+    weft_resize(weft_state_ctx(s), answers, 0);
     return k;
 }
 

@@ -499,6 +499,8 @@ WEFT_API weft_err weft_state_get(weft_state *s, const char *name, void *out, siz
     /* copy out */
 WEFT_API weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes);
     /* copy in */
+WEFT_API void    *weft_state_copy(weft_state *s, const char *name);
+    /* the values in memory of their own, which weft_resize(c, p, 0) frees; NULL: weft_error */
 WEFT_API uint64_t weft_state_changes(const weft_state *s);
     /* how often weft_state_set or a load has changed an entry named "rng...", where agents keep
        their state: when it differs, what they rely on must be validated again */

@@ -10,6 +10,7 @@ static const struct { const char *name; const weft_backend *is; } backend_list[]
     { "cpu",  &backend_cpu },
     { "ref",  &backend_ref },
     { "null", &backend_null },
+    { "far",  &backend_far },
 };
 /* clang-format on */
 enum { BACKEND_NAMES = sizeof backend_list / sizeof backend_list[0] };

@@ -35,7 +35,7 @@ typedef struct weft_backend {
     void     (*release)(weft_plan *p);  /* what prepare or graph made; no run is under way */
 } weft_backend;
 
-extern const weft_backend backend_cpu, backend_ref, backend_null;
+extern const weft_backend backend_cpu, backend_ref, backend_null, backend_far;
 const weft_backend *backend_find(const char *name);  /* NULL if there is none */
 
 #endif

@@ -385,6 +385,20 @@ weft_err weft_state_get(weft_state *s, const char *name, void *out, size_t bytes
     return state_read(s->ctx, e, out);
 }
 
+void *weft_state_copy(weft_state *s, const char *name) {
+    const state_entry *e = state_named(s, "weft_state_copy", name, true);
+    if (!e) return NULL;
+    void *out = weft_resize(s->ctx, NULL, e->bytes ? e->bytes : 1);
+    if (!out) {
+        weft_fail(s->ctx, WEFT_MEMORY, "weft_state_copy \"%s\": out of memory for %zu bytes", name,
+                  e->bytes);
+        return NULL;
+    }
+    if (state_read(s->ctx, e, out) == WEFT_OK) return out;
+    weft_resize(s->ctx, out, 0);
+    return NULL;
+}
+
 weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t bytes) {
     state_entry *e = state_named(s, "weft_state_set", name, false);
     WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));

@@ -74,7 +74,15 @@ static weft_err checkpoint_put_extra(weft_archive *a, weft_archive *extra) {
     return WEFT_OK;
 }
 
-/* Entries where they lie: nothing is copied. */
+/* The values of an entry where they lie, or a copy that goes with the archive where no pointer reaches. */
+static const void *checkpoint_values(weft_archive *a, weft_state *s, const weft_entry *e) {
+    if (e->host) return weft_state_data(s, e->name);
+    void *copy = archive_block(a, e->bytes);
+    if (!copy) archive_no_memory(a);
+    else if (weft_state_get(s, e->name, copy, e->bytes) != WEFT_OK) return NULL;
+    return copy;
+}
+
 static weft_err checkpoint_collect(weft_archive *a, weft_state *s, const weft_checkpoint *k) {
     size_t entries = weft_state_count(s), more = k->extra ? k->extra->n : 0;
     if (!archive_reserve(a, entries + more, (entries + more) * WEFT_MAX_RANK, 0))
@@ -85,7 +93,7 @@ static weft_err checkpoint_collect(weft_archive *a, weft_state *s, const weft_ch
         if (!reader_is_name(e.name, strlen(e.name)))
             return weft_fail(a->c, WEFT_ARGUMENT,
                              "weft_checkpoint_save: \"%.60s\" is no name for a file", e.name);
-        const void *data = weft_state_data(s, e.name);
+        const void *data = checkpoint_values(a, s, &e);
         if (!data) return weft_error_code(a->c);
         archive_add(a, e.name, weft_file_type_of(e.dtype), &e.dims, data, e.bytes);
     }

@@ -134,9 +134,11 @@ weft_tensor weft_logic_answers(weft_graph *g, weft_state *s, const char *name, i
     weft_entry entry;
     if (!weft_ok(t) || weft_state_count(s) == before || weft_state_entry(s, before, &entry))
         return t;
-    float *const at = weft_state_data(s, entry.name);
+    float *const at = weft_state_copy(s, entry.name);
     for (int64_t i = 0; i < 4 * (int64_t)rows && at; i++) at[i] = i % 4 < 2 ? -pass : pass;
-    return at ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_answers: no memory for %s", name);
+    const bool set = at && weft_state_set(s, entry.name, at, entry.bytes) == WEFT_OK;
+    weft_resize(weft_state_ctx(s), at, 0);
+    return set ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_answers: no memory for %s", name);
 }
 
 /* [16, 4] coefficients of the functions, or [4, 4] of what a gate gives for 00, 01, 10 and 11. */

@@ -263,9 +263,10 @@ weft_err dqn_copy_target(weft_dqn *a) {
         const weft_err e = weft_state_entry(a->s, i, &entry);
         if (e) return e;
         if (!*dqn_target_name(a, entry.name, full)) continue;
-        const void *from = weft_state_data(a->s, entry.name);
+        void *from = weft_state_copy(a->s, entry.name);
         const weft_err set =
             from ? weft_state_set(a->s, full, from, entry.bytes) : weft_error_code(a->c);
+        weft_resize(a->c, from, 0);
         if (set) return set;
     }
     return WEFT_OK;

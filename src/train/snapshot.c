@@ -49,12 +49,14 @@ void train_snapshot_free(train_snapshot *t, weft_ctx *c) {
 }
 
 bool train_state_finite(weft_state *s) {
-    for (size_t i = 0; i < weft_state_count(s); i++) {
+    bool finite = true;
+    for (size_t i = 0; i < weft_state_count(s) && finite; i++) {
         weft_entry e;
         if (weft_state_entry(s, i, &e) != WEFT_OK || !e.trained || e.dtype != WEFT_F32) continue;
-        const float *x = weft_state_data(s, e.name);
-        for (size_t k = 0; x && k < e.bytes / sizeof *x; k++)
-            if (!isfinite(x[k])) return false;
+        float *copy = e.host ? NULL : weft_state_copy(s, e.name);
+        const float *x = e.host ? weft_state_data(s, e.name) : copy;
+        for (size_t k = 0; x && k < e.bytes / sizeof *x && finite; k++) finite = isfinite(x[k]);
+        weft_resize(weft_state_ctx(s), copy, 0);
     }
-    return true;
+    return finite;
 }
