@@ -10,11 +10,12 @@
 
 /* Sizes of the packed blocks: a panel of B (k_block by 16 or 32 floats) stays in the first cache
  * of 32 KiB beside a tile of A, a block of A in the second cache of 512 KiB, B in the third. From
- * GEMM_FAR floats on B is not expected in the second cache. */
+ * GEMM_FAR floats on B is not expected in the second cache, from GEMM_FARTHER on not in the third. */
 enum {
     GEMM_A_ROWS = 192,
     GEMM_B_COLUMNS = 1024,
     GEMM_FAR = 1 << 17,
+    GEMM_FARTHER = 1 << 22,
     GEMM_COPY_ROWS = 192,
     GEMM_PAGE = 4096 / 4
 };
@@ -82,17 +83,20 @@ static int gemm_one_tile(const gemm_plan *p) {
 }
 
 /* How far before its use B is asked for by a tile of a streamed product. The rows of a wide panel
- * are some lines each: as many rows ahead as keep memory busy, but few where rows are whole pages
- * apart and meet in the same lines of the first cache. A narrow panel is asked for while the one
- * before it is used, a line of each row by one tile. (One thread, 16 lanes, Zen 5, by 768x50257:
- * 4 rows 10.3 -> 4.7 ms, 8 rows 13.0 -> 5.0, 16 rows 15.1 -> 6.5, 31 rows 20.8 -> 10.6.) */
-static int64_t gemm_ahead(const gemm_plan *p, int64_t b_row, int64_t tile) {
-    enum { FLOATS = 96 * 16, ROWS_OF_PAGES = 4 };
-    const int64_t wide = (int64_t)p->nv * p->level->lanes;
-    if (!gemm_one_tile(p)) return tile * 16 < wide ? wide + tile * 16 : 0;
-    if (wide < 64) return wide;
-    const int64_t rows = FLOATS / wide;
-    return b_row * (b_row % GEMM_PAGE == 0 ? gemm_least(rows, ROWS_OF_PAGES) : rows);
+ * are some lines each: as many rows ahead as keep memory busy. A narrow panel is asked for while
+ * the one before it is used, a line of each row by one tile. (One thread, 16 lanes, Zen 5, by
+ * 768x50257: 4 rows 10.3 -> 4.7 ms, 8 rows 13.0 -> 5.0, 16 rows 15.1 -> 6.5, 31 rows 20.8 -> 10.6.)
+ * Rows that are whole pages apart meet in the same lines of the first cache: few are asked for,
+ * and panels into the second cache, also wide ones where B is in memory (by 512x32768: 4 rows 3.1
+ * -> 2.2 ms, 8 rows 3.5 -> 2.1, 12 rows 4.8 -> 2.1, 31 rows 9.6 -> 6.5). */
+static void gemm_look_ahead(const gemm_plan *p, gemm_tile *t, int64_t tile) {
+    enum { FLOATS = 96 * 16, ROWS_OF_PAGES = 4, WIDE = 64 };
+    const int64_t wide = (int64_t)p->nv * p->level->lanes, rows = FLOATS / wide;
+    const int pages = t->b_row % GEMM_PAGE == 0, panels = pages && p->s.k * p->s.n >= GEMM_FARTHER;
+    t->second = pages && (wide < WIDE || panels);
+    if (!gemm_one_tile(p)) t->ahead = tile * 16 < wide ? wide + tile * 16 : 0;
+    else if (wide < WIDE || panels) t->ahead = wide;
+    else t->ahead = t->b_row * (pages ? gemm_least(rows, ROWS_OF_PAGES) : rows);
 }
 
 /* Tiles of nearly equal height: a last tile of one row would wait for its own sums. Turned tiles
@@ -303,7 +307,7 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
             for (int line = 0; line < lines; line++, next += 16) __builtin_prefetch(next, 0, 2);
         }
         if (deep) t->ahead = t->a_row % GEMM_PAGE == 0 ? 64 : count * t->a_row;
-        else if (early) t->ahead = gemm_ahead(p, t->b_row, tile);
+        else if (early) gemm_look_ahead(p, t, tile);
         void (*const run)(const gemm_tile *) =
             early && early[count - 1] ? early[count - 1] : kernel[count - 1];
         if (p->pack_a) {

@@ -26,6 +26,7 @@ typedef struct gemm_tile {
     int64_t mask_row;
     int flags;
     int64_t ahead;          /* floats from what is read of B to what is asked for */
+    int second;             /* it is asked for into the second cache           */
 } gemm_tile;
 
 /* How a tile is read: as the operands lie; as the packing left them; or as they lie, while B is so
