@@ -44,7 +44,7 @@ static const char html_style[] =
     ".band{fill:var(--band)}\n"
     ".middle{stroke:var(--dot);stroke-width:1.5}\n"
     ".way{fill:none;stroke:var(--dot);stroke-width:1.5}\n"
-    ".usual{stroke:var(--hair);stroke-width:1}\n"
+    ".typical{stroke:var(--hair);stroke-width:1}\n"
     ".slower{color:var(--bad);font-weight:600}.faster{color:var(--good)}\n";
 
 static void html_text(FILE *f, const char *s) {
@@ -93,9 +93,9 @@ static void html_history(FILE *f, const weft_history *h, const bench_figure *of)
     fprintf(f, "<td><svg width=\"120\" height=\"%d\" role=\"img\"><title>%d runs</title>",
             HTML_HIGH, n);
 #define HTML_Y(v) (HTML_HIGH - 4 - (HTML_HIGH - 8) * ((v)-least) / span)
-    if (isfinite(of->view.usual))
-        fprintf(f, "<line class=\"usual\" x1=\"0\" x2=\"120\" y1=\"%.1f\" y2=\"%.1f\"/>",
-                HTML_Y(of->view.usual), HTML_Y(of->view.usual));
+    if (isfinite(of->view.typical))
+        fprintf(f, "<line class=\"typical\" x1=\"0\" x2=\"120\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                HTML_Y(of->view.typical), HTML_Y(of->view.typical));
     fputs("<polyline class=\"way\" points=\"", f);
     for (int i = n; i-- > 0;)
         fprintf(f, "%.1f,%.1f ", n > 1 ? 116.0 * (n - 1 - i) / (n - 1) : 116.0, HTML_Y(value[i]));

@@ -56,9 +56,9 @@ static int kept_open_history(bench_kept *k) {
     }
     k->history = weft_history_open(k->ctx, folder, &here);
     if (!k->history) return kept_failed(k);
-    if (weft_history_spoiled(k->history))
+    if (weft_history_malformed(k->history))
         tell(stderr, "weft bench: %s: %zu lines are no records; they are left as they are\n",
-             weft_history_path(k->history), weft_history_spoiled(k->history));
+             weft_history_path(k->history), weft_history_malformed(k->history));
     return EXIT_GOOD;
 }
 
@@ -203,7 +203,7 @@ static int kept_remember(bench_kept *k) {
         if (weft_history_add(k->history, &f->record) != WEFT_OK ||
             weft_history_look(k->history, f->record.name, f->record.threads, &f->view) != WEFT_OK)
             return kept_failed(k);
-        const double ratio = f->record.relative / f->view.usual;
+        const double ratio = f->record.relative / f->view.typical;
         if (f->view.outlier)
             tell(stderr, "weft bench: %s: %.2f times what this machine showed before (%zu runs)\n",
                  f->record.name, ratio, f->view.records - 1);

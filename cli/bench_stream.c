@@ -69,7 +69,7 @@ static int flow_check_trees(const bench *b, const flow *f, const weft_detector_d
     for (size_t i = 0; i < FLOW_POINTS && status == EXIT_GOOD; i++) {
         weft_point p;
         weft_detector_feed(alone, f->x + i * f->dims, 1, &p);
-        if (p.score != f->p[i].score || p.verdict != f->p[i].verdict)
+        if (p.score != f->p[i].score || p.label != f->p[i].label)
             status = bench_wrong(b, "point %zu scores %g, alone %g", i, f->p[i].score, p.score);
         if (i >= FLOW_POINTS / 2 && i % 100 == 0) most = fmax(most, p.score);
     }

@@ -1,6 +1,6 @@
 /* detect.c - weft detect: what is odd in a table that may still be growing.
  *
- * Lines come in, rows with a verdict go out, each before the next is waited for. A line that cannot
+ * Lines come in, labelled rows go out, each before the next is waited for. A line that cannot
  * be read ends it, or is passed over when that is asked for; what came before has been written by
  * then, and is in the snapshot. */
 #include "command.h"
@@ -34,7 +34,7 @@ typedef struct detect {
     bool begun; /* the first row that could be read has come */
     detect_format out;
     int64_t first, lines, bad; /* points before this run; lines read; of them not understood */
-    int64_t count[WEFT_VERDICT_COUNT];
+    int64_t count[WEFT_LABEL_COUNT];
 } detect;
 
 /* ---- the detector ---- */
@@ -165,8 +165,8 @@ static int detect_point(detect *s) {
     weft_point p;
     const int64_t at = weft_detector_count(s->detector);
     weft_detector_feed(s->detector, weft_rows_values(s->rows), 1, &p);
-    s->count[p.verdict]++;
-    if (s->set->odd && p.verdict < WEFT_VERDICT_OUTLIER) return EXIT_GOOD;
+    s->count[p.label]++;
+    if (s->set->odd && p.label < WEFT_LABEL_OUTLIER) return EXIT_GOOD;
     if (s->out == DETECT_CSV) detect_write_csv(stdout, s->rows, at, &p);
     if (s->out == DETECT_JSON) detect_write_json(stdout, s->rows, at, &p);
     return EXIT_GOOD;
@@ -222,7 +222,7 @@ static int detect_all(detect *s, input *in) {
 
 static void detect_tell(const detect *s) {
     int64_t points = 0;
-    for (int v = 0; v < WEFT_VERDICT_COUNT; v++) points += s->count[v];
+    for (int v = 0; v < WEFT_LABEL_COUNT; v++) points += s->count[v];
     if (s->set->json) {
         const weft_detector_desc d =
             s->detector ? weft_detector_settings(s->detector) : (weft_detector_desc){0};
@@ -232,17 +232,16 @@ static void detect_tell(const detect *s) {
         json_text(&j, "detector", s->detector ? weft_detector_name(d.kind) : NULL);
         json_integer(&j, "points", points);
         json_integer(&j, "points_before", s->first);
-        for (int v = 0; v < WEFT_VERDICT_COUNT; v++)
-            json_integer(&j, weft_verdict_name((weft_verdict)v), s->count[v]);
+        for (int v = 0; v < WEFT_LABEL_COUNT; v++)
+            json_integer(&j, weft_label_name((weft_label)v), s->count[v]);
         json_integer(&j, "lines", s->lines);
         json_integer(&j, "bad_lines", s->bad);
         json_end(&j);
     } else if (!s->set->quiet) {
         tell(stderr, "%lld points", (long long)points);
-        for (int v = WEFT_VERDICT_COUNT - 1; v > WEFT_VERDICT_USUAL; v--)
+        for (int v = WEFT_LABEL_COUNT - 1; v > WEFT_LABEL_NORMAL; v--)
             if (s->count[v])
-                tell(stderr, ", %lld %s", (long long)s->count[v],
-                     weft_verdict_name((weft_verdict)v));
+                tell(stderr, ", %lld %s", (long long)s->count[v], weft_label_name((weft_label)v));
         if (s->bad) tell(stderr, "; %lld lines could not be read", (long long)s->bad);
         fputc('\n', stderr);
     }
@@ -295,7 +294,7 @@ static const option detect_options[] = {
      .letter = 'd',
      .kind = OPTION_CHOICE,
      .value = detect_names + 1,
-     .help = "which one (zscore)",
+     .help = "detection method (zscore)",
      .offset = offsetof(detect_settings, detector)},
     {.name = "columns",
      .letter = 'c',
@@ -307,27 +306,27 @@ static const option detect_options[] = {
      .letter = 'k',
      .kind = OPTION_TEXT,
      .value = "LIST",
-     .help = "columns to write along, such as the time",
+     .help = "columns to copy to the output, such as the time",
      .offset = offsetof(detect_settings, keep)},
     {.name = "in",
      .kind = OPTION_CHOICE,
      .value = "auto|csv|json",
-     .help = "what comes in; JSON is an object a line",
+     .help = "input format (auto)",
      .offset = offsetof(detect_settings, in)},
     {.name = "out",
      .kind = OPTION_CHOICE,
      .value = "auto|csv|json|none",
-     .help = "what goes out; auto: as what comes in",
+     .help = "output format (as the input)",
      .offset = offsetof(detect_settings, out)},
     {.name = "header",
      .kind = OPTION_CHOICE,
      .value = "auto|yes|no",
-     .help = "whether the first line of CSV has names",
+     .help = "does the first line of CSV have names? (detected)",
      .offset = offsetof(detect_settings, header)},
     {.name = "separator",
      .kind = OPTION_TEXT,
      .value = "CHARACTER",
-     .help = "between cells (found in the first line)",
+     .help = "between cells of CSV (detected)",
      .offset = offsetof(detect_settings, separator)},
     {.name = "odd",
      .kind = OPTION_FLAG,
@@ -335,17 +334,17 @@ static const option detect_options[] = {
      .offset = offsetof(detect_settings, odd)},
     {.name = "keep-going",
      .kind = OPTION_FLAG,
-     .help = "tell of lines that cannot be read, and pass over them",
+     .help = "report malformed lines and skip them",
      .offset = offsetof(detect_settings, keep_going)},
     {.name = "save",
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "put what the detector knows there in the end",
+     .help = "save the state of the detector at the end",
      .offset = offsetof(detect_settings, save)},
     {.name = "restore",
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "go on from there",
+     .help = "continue from a saved state",
      .offset = offsetof(detect_settings, restore)},
 #define X(field, whole, about)                                                                     \
     {.name = #field,                                                                               \
@@ -358,20 +357,20 @@ static const option detect_options[] = {
         ROW_QUIET(detect_settings),
     {.name = "json",
      .kind = OPTION_FLAG,
-     .help = "JSON goes out, and a summary as the last line",
+     .help = "write JSON, with a summary as the last line",
      .offset = offsetof(detect_settings, json)},
 };
 
 const command detect_command = {
     .name = "detect",
-    .summary = "find outliers and changes in numbers that keep coming",
+    .summary = "find outliers and changes in a stream of numbers",
     .operands = "[FILE]",
     .about =
-        "Reads rows of CSV or JSON, an object a line, from FILE or standard input, and writes\n"
-        "each with a score and a verdict as it comes: usual, warming (too few points so far),\n"
-        "missing, outlier, change. Ctrl-C and a line that cannot be read end it; what came\n"
-        "before has been written then, and is in --save. Every detector has settings of its\n"
-        "own; docs/stream.md says which, and when to take which detector.\n",
+        "Reads rows of CSV or JSON, an object per line, from FILE or standard input, and writes\n"
+        "each with a score and a label as it arrives: normal, warmup (too few points so far),\n"
+        "missing, outlier or change. Ctrl-C and malformed lines stop it; all rows before are\n"
+        "written then, and are part of the state that --save writes. Each detector has its own\n"
+        "parameters; docs/stream.md lists them and says when to use which detector.\n",
     .examples = "weft detect --columns load --keep time metrics.csv\n"
                 "tail -f app.jsonl | weft detect -d holt-winters --period 1440 -c rate --odd\n"
                 "weft detect -d trees -c x,y,z --save state sensors.csv\n"

@@ -52,7 +52,7 @@ void detect_write_names(FILE *to, const weft_rows *r) {
     fputs("point", to);
     for (int i = 0; (name = weft_rows_kept(r, i, NULL)); i++) putc(',', to), detect_cell(to, name);
     for (int i = 0; (name = weft_rows_column(r, i)); i++) putc(',', to), detect_cell(to, name);
-    fputs(",score,verdict,expected,since\n", to);
+    fputs(",score,label,expected,since\n", to);
 }
 
 void detect_write_csv(FILE *to, const weft_rows *r, int64_t point, const weft_point *p) {
@@ -63,7 +63,7 @@ void detect_write_csv(FILE *to, const weft_rows *r, int64_t point, const weft_po
         putc(',', to), detect_number(to, weft_rows_values(r)[i], "");
     putc(',', to);
     detect_score(to, p->score, "");
-    fprintf(to, ",%s,", weft_verdict_name(p->verdict));
+    fprintf(to, ",%s,", weft_label_name(p->label));
     detect_score(to, p->expected, "");
     putc(',', to);
     if (p->since >= 0) fprintf(to, "%lld", (long long)p->since);
@@ -91,7 +91,7 @@ void detect_write_json(FILE *to, const weft_rows *r, int64_t point, const weft_p
     }
     fputs(", \"score\": ", to);
     detect_score(to, p->score, "null");
-    fprintf(to, ", \"verdict\": \"%s\", \"expected\": ", weft_verdict_name(p->verdict));
+    fprintf(to, ", \"label\": \"%s\", \"expected\": ", weft_label_name(p->label));
     detect_score(to, p->expected, "null");
     fputs(", \"since\": ", to);
     if (p->since >= 0) fprintf(to, "%lld}\n", (long long)p->since);

@@ -1,6 +1,6 @@
-/* detect_write.h - verdicts as lines of CSV or JSON.
+/* detect_write.h - labels as lines of CSV or JSON.
  *
- * A line has the point's number, the kept texts, the values, score, verdict, what was expected and,
+ * A line has the point's number, the kept texts, the values, score, label, what was expected and,
  * of a change, the point it began with. What is not there is an empty cell, or null. */
 #ifndef WEFT_DETECT_WRITE_H
 #define WEFT_DETECT_WRITE_H

@@ -46,7 +46,7 @@ weft_err profile_begin(weft_ctx *c, const char *path, weft_profile **out) {
     if (e) return e;
     *out = weft_profile_open(c, &(weft_profile_desc){.no_events = !path});
     if (!*out) return weft_error_code(c);
-    weft_profile_roof(*out); /* without one the column stays empty */
+    weft_profile_measure_peaks(*out); /* without one the column stays empty */
     return WEFT_OK;
 }
 

@@ -301,7 +301,7 @@ weft_err run_train(run *r, weft_train_desc d, run_more more, const void *user,
     d.resume = s->resume;
     d.progress = s->quiet ? NULL : stderr;
     d.interrupt = true;
-    if (s->outliers) d.notice = &run_outliers;
+    if (s->outliers) d.outlier_detector = &run_outliers;
     d.profile = r->profile;
     weft_err e = weft_train(r->state, &d, result);
     free(config);

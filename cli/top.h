@@ -43,7 +43,7 @@ typedef struct top_mark { /* by which a file is known to be as it was */
     X(TOP_FINISHED,    "finished",    TERMINAL_CYAN)                                               \
     X(TOP_STOPPED,     "stopped",     TERMINAL_CYAN)   /* by the program that trains            */ \
     X(TOP_INTERRUPTED, "interrupted", TERMINAL_YELLOW)                                             \
-    X(TOP_BROKEN,      "broken",      TERMINAL_RED)    /* the loss is no number                 */ \
+    X(TOP_DIVERGED,    "diverged",    TERMINAL_RED)    /* the loss is not finite               */ \
     X(TOP_FAILED,      "failed",      TERMINAL_RED)    /* an error of another kind              */ \
     X(TOP_KILLED,      "killed",      TERMINAL_RED)    /* the process is gone without a word    */
 /* clang-format on */

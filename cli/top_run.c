@@ -84,10 +84,10 @@ static weft_err top_run_rows(top_run *t) {
     do {
         const weft_err e = weft_follow_next(t->follow, &r);
         if (e) return e;
-        if (r.anew) top_run_forget(t);
+        if (r.restarted) top_run_forget(t);
         t->skipped = r.skipped;
-        if (r.some) top_run_row(t, &r);
-    } while (r.some);
+        if (r.has_row) top_run_row(t, &r);
+    } while (r.has_row);
     return WEFT_OK;
 }
 

@@ -53,10 +53,10 @@ int main(void) {
         const double rest = load - p.expected;
         weft_detector_feed(change, &rest, 1, &q);
         const int h = minute % DAY / HOUR, m = minute % HOUR;
-        if (p.verdict == WEFT_VERDICT_OUTLIER && ++outliers)
+        if (p.label == WEFT_LABEL_OUTLIER && ++outliers)
             printf("%02d:%02d  load %.0f, about %.0f was expected: %.1f deviations\n", h, m, load,
                    p.expected, p.score);
-        if (q.verdict == WEFT_VERDICT_CHANGE && ++changes)
+        if (q.label == WEFT_LABEL_CHANGE && ++changes)
             printf("%02d:%02d  something changed at %02d:%02d\n", h, m, (int)(q.since % DAY / HOUR),
                    (int)(q.since % HOUR));
         if (minute == NOON && !(season = handed_over(c, season))) return 1;

@@ -97,17 +97,18 @@ static weft_err show_gif(const run *u, const automata_task *t, const show_film *
         {18, 24, 33},    {226, 92, 84},  {98, 190, 120}, {238, 200, 92}, {92, 150, 236},
         {196, 120, 220}, {92, 200, 212}, {236, 239, 242}}; /* bits: red, green, blue */
     const int side = f->height > f->width ? f->height : f->width;
-    *gif = weft_film_gif(u->ctx,
-                         &(weft_film){.frames = f->frames,
-                                      .count = f->steps + 1,
-                                      .height = f->height,
-                                      .width = f->width,
-                                      .colors = t->shown > 1 ? eight : two,
-                                      .color_count = t->shown > 1 ? 8 : 2,
-                                      .scale = side < SHOW_PIXELS ? SHOW_PIXELS / side : 1,
-                                      .seconds = t == &automata_life ? 0.07 : 0.15,
-                                      .hold = 1.5},
-                         bytes);
+    *gif =
+        weft_animation_gif(u->ctx,
+                           &(weft_animation){.frames = f->frames,
+                                             .count = f->steps + 1,
+                                             .height = f->height,
+                                             .width = f->width,
+                                             .colors = t->shown > 1 ? eight : two,
+                                             .color_count = t->shown > 1 ? 8 : 2,
+                                             .scale = side < SHOW_PIXELS ? SHOW_PIXELS / side : 1,
+                                             .seconds = t == &automata_life ? 0.07 : 0.15,
+                                             .hold = 1.5},
+                           bytes);
     if (!*gif) return weft_error_code(u->ctx);
     return weft_file_write_beneath(u->ctx, u->folder, "automaton.gif", *gif, *bytes);
 }
@@ -155,15 +156,15 @@ weft_err automaton_report(const run *u, const automata_task *t, const weft_autom
             weft_circuit_gates(k), depth,
             t->shape.channels > 1 ? ", and so on for each channel" : "",
             depth > SHOW_DEPTH ? " A click shows its full size." : "");
-        const weft_plate plates[] = {
+        const weft_figure plates[] = {
             {"The automaton at work", film_caption, gif, gif_bytes},
             {"The circuit", circuit_caption, svg, svg ? strlen(svg) : 0},
         };
         e = weft_report_write(u->ctx, u->folder,
                               &(weft_report){.title = t->title,
                                              .summary = summary,
-                                             .plates = plates,
-                                             .plate_count = svg ? 2 : 1});
+                                             .figures = plates,
+                                             .figure_count = svg ? 2 : 1});
     }
     weft_circuit_free(k);
     weft_text_free(u->ctx, svg);

@@ -439,7 +439,7 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
                                     .evaluate_every = study_verdicts(epochs, epoch) * epoch,
                                     .log_every = study_lines(epochs * epoch),
                                     .patience = (int)s->patience,
-                                    .conclude = t->valid ? study_test : NULL,
+                                    .evaluate_at_end = t->valid ? study_test : NULL,
                                     .title = title},
                   study_write_model, t, r);
     if (e) return e;

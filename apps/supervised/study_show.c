@@ -99,7 +99,7 @@ static float *show_losses(const study *t, int *count) {
     float *loss = NULL;
     int room = 0;
     *count = 0;
-    while (rows && weft_follow_next(rows, &row) == WEFT_OK && row.some) {
+    while (rows && weft_follow_next(rows, &row) == WEFT_OK && row.has_row) {
         const double v = weft_metric_of(&row.m, "train/loss");
         if (!isfinite(v)) continue;
         if (*count == room) {

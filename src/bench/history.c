@@ -106,7 +106,7 @@ bool weft_history_at(const weft_history *h, size_t i, weft_bench_record *out) {
     return true;
 }
 
-size_t weft_history_spoiled(const weft_history *h) {
+size_t weft_history_malformed(const weft_history *h) {
     return h ? h->spoiled : 0;
 }
 
@@ -152,9 +152,8 @@ static weft_err history_judge(const weft_history *h, const double *value, weft_h
         if (e == WEFT_OK) e = weft_detector_feed(level, &value[i], 1, &change);
         if (e != WEFT_OK) break;
         out->score = last.score;
-        out->outlier = last.verdict == WEFT_VERDICT_OUTLIER;
-        if (change.verdict == WEFT_VERDICT_CHANGE)
-            out->changed = out->records - (size_t)change.since;
+        out->outlier = last.label == WEFT_LABEL_OUTLIER;
+        if (change.label == WEFT_LABEL_CHANGE) out->changed = out->records - (size_t)change.since;
     }
     weft_detector_free(odd);
     weft_detector_free(level);
@@ -165,14 +164,14 @@ weft_err weft_history_look(const weft_history *h, const char *name, int threads,
                            weft_history_view *out) {
     if (!h || !name || !out)
         return weft_fail(NULL, WEFT_ARGUMENT, "weft_history_look: NULL was given");
-    *out = (weft_history_view){.usual = NAN};
+    *out = (weft_history_view){.typical = NAN};
     double *value = weft_resize(h->c, NULL, (h->n + 1) * sizeof *value);
     if (!value) return weft_fail(h->c, WEFT_MEMORY, "%s: out of memory", h->path);
     for (size_t i = 0; i < h->n; i++)
         if (record_is(&h->record[i], name, threads) && h->record[i].relative > 0)
             value[out->records++] = log(h->record[i].relative);
     const weft_err e = history_judge(h, value, out);
-    if (out->records > 1) out->usual = exp(weft_bench_median(value, out->records - 1));
+    if (out->records > 1) out->typical = exp(weft_bench_median(value, out->records - 1));
     weft_resize(h->c, value, 0);
     return e;
 }

@@ -113,13 +113,14 @@ int weft_profile_busiest(const weft_profile *p) {
 /* Within the first, the second and the third cache of most machines, and beyond all of them. */
 const size_t profile_footprint[PROFILE_LEVELS] = {24 << 10, 256 << 10, 4 << 20, 64 << 20};
 
-weft_err weft_profile_roof(weft_profile *p) {
-    if (!p) return weft_fail(NULL, WEFT_ARGUMENT, "weft_profile_roof: the profile is NULL");
+weft_err weft_profile_measure_peaks(weft_profile *p) {
+    if (!p)
+        return weft_fail(NULL, WEFT_ARGUMENT, "weft_profile_measure_peaks: the profile is NULL");
     const char *isa = weft_device_isa(p->c);
     const double gflops = weft_peak_gflops(isa);
     if (!(gflops > 0))
         return weft_fail(p->c, WEFT_UNSUPPORTED,
-                         "weft_profile_roof: there is no measurement for \"%s\"", isa);
+                         "weft_profile_measure_peaks: there is no measurement for \"%s\"", isa);
     for (int i = 0; i < PROFILE_LEVELS; i++)
         p->gbs[i] = weft_peak_copy_gbs(isa, profile_footprint[i]);
     p->gflops = gflops;

@@ -158,9 +158,9 @@ static void adwin_feed(weft_detector *d, const double *x, size_t n, weft_point *
         out[i] = (weft_point){.score = s->score,
                               .expected = expected,
                               .since = since,
-                              .verdict = changed ? WEFT_VERDICT_CHANGE
-                                         : ready ? WEFT_VERDICT_USUAL
-                                                 : WEFT_VERDICT_WARMING};
+                              .label = changed ? WEFT_LABEL_CHANGE
+                                       : ready ? WEFT_LABEL_NORMAL
+                                               : WEFT_LABEL_WARMUP};
     }
 }
 

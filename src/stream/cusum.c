@@ -36,8 +36,8 @@ static weft_point cusum_add(cusum *s, const weft_detector_desc *d, double z, dou
     cusum_side_add(&s->down, -z - d->drift, at);
     const cusum_side *const most = s->up.sum >= s->down.sum ? &s->up : &s->down;
     weft_point p = stream_judged(most->sum, mean, d->threshold, true);
-    if (p.verdict == WEFT_VERDICT_OUTLIER) {
-        p.verdict = WEFT_VERDICT_CHANGE;
+    if (p.label == WEFT_LABEL_OUTLIER) {
+        p.label = WEFT_LABEL_CHANGE;
         p.since = most->since;
         memset(s, 0, sizeof *s);
     }

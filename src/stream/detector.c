@@ -56,13 +56,13 @@ int weft_detector_find(const char *name) {
     return -1;
 }
 
-const char *weft_verdict_name(weft_verdict v) {
+const char *weft_label_name(weft_label v) {
     static const char *const names[] = {
 #define X(name, text) text,
-        WEFT_VERDICTS(X)
+        WEFT_LABELS(X)
 #undef X
     };
-    return (int)v >= 0 && v < WEFT_VERDICT_COUNT ? names[v] : NULL;
+    return (int)v >= 0 && v < WEFT_LABEL_COUNT ? names[v] : NULL;
 }
 
 bool weft_detector_field_at(weft_detector_kind k, int i, weft_detector_field *out) {

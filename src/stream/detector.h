@@ -60,7 +60,7 @@ static inline bool stream_good(double x) {
 }
 
 static inline weft_point stream_missing(void) {
-    return (weft_point){.expected = NAN, .since = -1, .verdict = WEFT_VERDICT_MISSING};
+    return (weft_point){.expected = NAN, .since = -1, .label = WEFT_LABEL_MISSING};
 }
 
 /* How many deviations `off` is, of a value that was expected to be `mean`. A deviation below what
@@ -82,9 +82,9 @@ static inline weft_point stream_judged(double score, double expected, double thr
     return (weft_point){.score = warm ? score : 0,
                         .expected = expected,
                         .since = -1,
-                        .verdict = !warm                ? WEFT_VERDICT_WARMING
-                                   : score >= threshold ? WEFT_VERDICT_OUTLIER
-                                                        : WEFT_VERDICT_USUAL};
+                        .label = !warm                ? WEFT_LABEL_WARMUP
+                                   : score >= threshold ? WEFT_LABEL_OUTLIER
+                                                        : WEFT_LABEL_NORMAL};
 }
 
 /* A running mean of values around 1e9 would not feel a change of 1e-8, so a mean is two doubles:

@@ -252,7 +252,7 @@ static weft_point trees_judge(trees *s, const weft_detector_desc *d, uint64_t ma
     weft_point p = stream_judged(0, NAN, 1, ready);
     if (s->windows < 2) return p;
     p.score = score;
-    if (ready && score >= s->cut) p.verdict = WEFT_VERDICT_OUTLIER;
+    if (ready && score >= s->cut) p.label = WEFT_LABEL_OUTLIER;
     const double bin = floor(score * TREES_BINS_A_BIT) + TREES_BINS_BELOW;
     if (automatic) s->bin[bin < 0 ? 0 : bin >= TREES_BINS ? TREES_BINS - 1 : (int)bin]++;
     return p;

@@ -110,12 +110,12 @@ static void film_two(draft *d, int v) { /* GIF's numbers begin with the lowest b
     draft_raw(d, b, 2);
 }
 
-static const uint8_t *film_frame(const weft_film *f, int i) {
+static const uint8_t *film_frame(const weft_animation *f, int i) {
     return f->frames + (size_t)i * (size_t)f->height * (size_t)f->width;
 }
 
 /* What differs from the frame before; one cell where nothing does. */
-static film_rectangle film_changed(const weft_film *f, int i) {
+static film_rectangle film_changed(const weft_animation *f, int i) {
     if (!i) return (film_rectangle){0, 0, f->width, f->height};
     const uint8_t *now = film_frame(f, i), *before = film_frame(f, i - 1);
     int left = f->width, right = -1, top = f->height, bottom = -1;
@@ -132,7 +132,7 @@ static film_rectangle film_changed(const weft_film *f, int i) {
 }
 
 /* clear: the colour that means "as before", or -1 */
-static void film_picture(gif_packer *p, draft *d, const weft_film *f, int i, int clear,
+static void film_picture(gif_packer *p, draft *d, const weft_animation *f, int i, int clear,
                          int least_bits) {
     const int scale = f->scale ? f->scale : 1;
     const film_rectangle r = film_changed(f, i);
@@ -162,8 +162,8 @@ static void film_picture(gif_packer *p, draft *d, const weft_film *f, int i, int
 
 static const uint8_t film_black[2][3] = {{255, 255, 255}, {0, 0, 0}};
 
-static void film_head(draft *d, const weft_film *f, const uint8_t (*colors)[3], int color_count,
-                      int table_bits) {
+static void film_head(draft *d, const weft_animation *f, const uint8_t (*colors)[3],
+                      int color_count, int table_bits) {
     const int scale = f->scale ? f->scale : 1;
     draft_text(d, "GIF89a");
     film_two(d, f->width * scale), film_two(d, f->height * scale);
@@ -174,32 +174,33 @@ static void film_head(draft *d, const weft_film *f, const uint8_t (*colors)[3], 
     draft_raw(d, "\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19); /* for ever */
 }
 
-static weft_err film_check(weft_ctx *c, const weft_film *f, int colors) {
+static weft_err film_check(weft_ctx *c, const weft_animation *f, int colors) {
     const int64_t scale = f->scale ? f->scale : 1;
     if (!f->frames || f->count < 1 || f->height < 1 || f->width < 1 || scale < 1 ||
         scale > FILM_SIDE || f->width * scale > FILM_SIDE || f->height * scale > FILM_SIDE)
         return weft_fail(
             c, WEFT_ARGUMENT,
-            "weft_film_gif: %d frames of %d x %d cells, %d pixels each%s; at least one "
+            "weft_animation_gif: %d frames of %d x %d cells, %d pixels each%s; at least one "
             "of up to %d x %d pixels was expected",
             f->count, f->height, f->width, f->scale, f->frames ? "" : ", of NULL", FILM_SIDE,
             FILM_SIDE);
     if (colors < 1 || colors > FILM_COLORS)
-        return weft_fail(c, WEFT_ARGUMENT, "weft_film_gif: %d colours; 1 to %d were expected",
+        return weft_fail(c, WEFT_ARGUMENT, "weft_animation_gif: %d colours; 1 to %d were expected",
                          colors, FILM_COLORS);
     const size_t board = (size_t)f->height * (size_t)f->width, n = (size_t)f->count * board;
     for (size_t i = 0; i < n; i++)
         if (f->frames[i] >= colors)
             return weft_fail(c, WEFT_ARGUMENT,
-                             "weft_film_gif: frame %zu, cell (%zu, %zu): colour %d of %d",
+                             "weft_animation_gif: frame %zu, cell (%zu, %zu): colour %d of %d",
                              i / board, i % board / (size_t)f->width, i % (size_t)f->width,
                              f->frames[i], colors);
     return WEFT_OK;
 }
 
-char *weft_film_gif(weft_ctx *c, const weft_film *f, size_t *bytes) {
+char *weft_animation_gif(weft_ctx *c, const weft_animation *f, size_t *bytes) {
     if (!c || !f || !bytes) {
-        weft_fail(c, WEFT_ARGUMENT, "weft_film_gif: a context, a film and a size were expected");
+        weft_fail(c, WEFT_ARGUMENT,
+                  "weft_animation_gif: a context, a film and a size were expected");
         return NULL;
     }
     *bytes = 0;
@@ -220,7 +221,7 @@ char *weft_film_gif(weft_ctx *c, const weft_film *f, size_t *bytes) {
     weft_resize(c, p, 0);
     if (d.failed) {
         draft_free(&d);
-        weft_fail(c, WEFT_MEMORY, "weft_film_gif: out of memory");
+        weft_fail(c, WEFT_MEMORY, "weft_animation_gif: out of memory");
         return NULL;
     }
     *bytes = d.n;

@@ -34,8 +34,8 @@ struct weft_follow {
     size_t head_bytes;
     char *buffer; /* [capacity]; lines not yet handed out are in [begin, end) */
     size_t begin, end, capacity;
-    bool passing; /* over the rest of a line that is too long */
-    bool anew;    /* not yet told */
+    bool passing;   /* over the rest of a line that is too long */
+    bool restarted; /* not yet told */
     int64_t skipped;
     char name[WEFT_METRICS][SERIES_NAME]; /* of the row last handed out */
 };
@@ -74,7 +74,7 @@ static weft_err follow_failed(weft_follow *f) {
 static void follow_forget(weft_follow *f) {
     if (f->file >= 0) close(f->file);
     f->file = -1;
-    f->anew = true;
+    f->restarted = true;
     f->at = 0;
     f->head_bytes = f->begin = f->end = 0;
     f->passing = false;
@@ -151,7 +151,7 @@ static weft_err follow_fill(weft_follow *f, bool *some) {
 
 /* Names that are too long for the report are too long here. */
 static void follow_row(weft_follow *f, const lines_line *line, weft_follow_row *row) {
-    row->some = true;
+    row->has_row = true;
     row->step = line->step;
     row->time = line->time;
     row->wall = line->wall;
@@ -191,7 +191,7 @@ weft_err weft_follow_next(weft_follow *f, weft_follow_row *row) {
     for (bool some = true; !err && some && !follow_take(f, row, &err);)
         if (!err) err = follow_fill(f, &some);
     row->skipped = f->skipped;
-    row->anew = f->anew;
-    if (!err) f->anew = false;
+    row->restarted = f->restarted;
+    if (!err) f->restarted = false;
     return err;
 }

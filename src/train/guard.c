@@ -63,7 +63,7 @@ weft_err train_guard_explain(train *t) {
     int64_t bad = t->step - 1;
     weft_finding f;
     bool found = false;
-    t->r->ending = WEFT_END_BROKEN;
+    t->r->ending = WEFT_END_DIVERGED;
     snprintf(t->r->text, sizeof t->r->text, "step %lld: the loss is %g", (long long)t->step,
              t->m.at[0].value);
     if (!t->d->step) {

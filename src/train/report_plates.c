@@ -32,7 +32,7 @@ static const plate_kind plate_kinds[] = {
 #undef X
 };
 
-static const plate_kind *plate_kind_of(const weft_plate *p) {
+static const plate_kind *plate_kind_of(const weft_figure *p) {
     for (size_t i = 0; p->bytes && i < sizeof plate_kinds / sizeof *plate_kinds; i++)
         if (p->n > plate_kinds[i].n &&
             memcmp(p->bytes, plate_kinds[i].begin, plate_kinds[i].n) == 0)
@@ -40,13 +40,13 @@ static const plate_kind *plate_kind_of(const weft_plate *p) {
     return NULL;
 }
 
-static size_t plate_count(const report *r) {
-    return r->asked && r->asked->plates ? r->asked->plate_count : 0;
+static size_t figure_count(const report *r) {
+    return r->asked && r->asked->figures ? r->asked->figure_count : 0;
 }
 
 weft_err report_plates_check(const report *r) {
-    for (size_t i = 0; i < plate_count(r); i++) {
-        const weft_plate *const p = &r->asked->plates[i];
+    for (size_t i = 0; i < figure_count(r); i++) {
+        const weft_figure *const p = &r->asked->figures[i];
         if (!p->title || p->n > PLATE_BYTES || !plate_kind_of(p))
             return weft_fail(
                 r->c, WEFT_ARGUMENT,
@@ -59,8 +59,8 @@ weft_err report_plates_check(const report *r) {
 
 void report_plates(report *r) {
     draft *const d = &r->page;
-    for (size_t i = 0; i < plate_count(r); i++) {
-        const weft_plate *const p = &r->asked->plates[i];
+    for (size_t i = 0; i < figure_count(r); i++) {
+        const weft_figure *const p = &r->asked->figures[i];
         const plate_kind *const kind = plate_kind_of(p);
         draft_text(d, "<section>\n<h2>");
         draft_html(d, p->title);

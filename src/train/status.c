@@ -103,7 +103,7 @@ weft_err train_status_end(train *t, weft_err e) {
                                          [WEFT_END_SECONDS] = "finished",
                                          [WEFT_END_EARLY] = "finished",
                                          [WEFT_END_INTERRUPTED] = "interrupted",
-                                         [WEFT_END_BROKEN] = "broken"};
+                                         [WEFT_END_DIVERGED] = "diverged"};
     weft_run_status *const s = &t->status;
     if (t->statm >= 0) close(t->statm);
     t->statm = -1;

@@ -217,7 +217,7 @@ static void train_live(train *t, double loss) {
 
 static bool train_better(const train *t, double value) {
     if (isnan(t->best)) return true;
-    return t->d->follow_least ? value < t->best : value > t->best;
+    return t->d->monitor_min ? value < t->best : value > t->best;
 }
 
 /* Metrics of an evaluation, for people. */
@@ -233,7 +233,7 @@ static void train_say(train *t, const weft_metrics *m) {
 static weft_err train_conclude(train *t) {
     weft_metrics m = {0};
     const double start = weft_phase_start(t->c);
-    WEFT_TRY(t->d->conclude(t->d->user, t->step, &m));
+    WEFT_TRY(t->d->evaluate_at_end(t->d->user, t->step, &m));
     weft_phase_end(t->c, "judge", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     for (size_t i = 0; i < m.n; i++) weft_metric(&t->evaluation, m.at[i].name, m.at[i].value);
@@ -249,7 +249,7 @@ static weft_err train_judge(train *t) {
     WEFT_TRY(d->evaluate(d->user, t->step, &m));
     weft_phase_end(t->c, "judge", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
-    const double value = d->follow ? weft_metric_of(&m, d->follow) : m.n ? m.at[0].value : NAN;
+    const double value = d->monitor ? weft_metric_of(&m, d->monitor) : m.n ? m.at[0].value : NAN;
     if (!isnan(value)) {
         const bool better = train_better(t, value);
         t->waiting = better ? 0 : t->waiting + 1;
@@ -301,7 +301,7 @@ static weft_err train_loop(train *t) {
         const double loss = weft_metric_of(&t->m, "train/loss");
         if (isfinite(loss)) t->loss_sum += loss;
         if (t->m.n && !isfinite(t->m.at[0].value)) return train_guard_explain(t);
-        if (t->notice) WEFT_TRY(train_notice_loss(t, loss));
+        if (t->outlier_detector) WEFT_TRY(train_notice_loss(t, loss));
         WEFT_TRY(train_profile_step(t));
         if (t->step % t->log_every == 0) {
             WEFT_TRY(train_log_line(t));
@@ -317,7 +317,7 @@ static weft_err train_loop(train *t) {
     /* somebody who pressed Ctrl-C does not wait for a verdict */
     const bool hurried = t->r->ending == WEFT_END_INTERRUPTED;
     if (d->evaluate && t->judged != t->step && !hurried) WEFT_TRY(train_judge(t));
-    if (d->conclude && !hurried) WEFT_TRY(train_conclude(t));
+    if (d->evaluate_at_end && !hurried) WEFT_TRY(train_conclude(t));
     return WEFT_OK;
 }
 
@@ -347,7 +347,7 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
     e = train_status_end(t, e ? e : closed);
     weft_run_lock_drop(t->lock);
     train_guard_end(t);
-    weft_detector_free(t->notice);
+    weft_detector_free(t->outlier_detector);
     weft_plan_free(t->plan);
     weft_resize(c, t, 0);
     return e;

@@ -47,7 +47,7 @@ typedef struct train {
     weft_run_status status; /* "" in state: it has not begun */
     int statm;              /* the system's word on this process's memory; below 0: there is none */
 
-    weft_detector *notice; /* NULL: nobody looks at the loss */
+    weft_detector *outlier_detector; /* NULL: the loss is not checked */
     int64_t outliers;
 
     weft_profile *profile; /* of the first steps; NULL: over, or the caller's is used */

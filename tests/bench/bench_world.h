@@ -3,7 +3,7 @@
 #ifndef WEFT_TEST_BENCH_WORLD_H
 #define WEFT_TEST_BENCH_WORLD_H
 
-#include "io/io_world.h"
+#include "io_world.h"
 #include "weft/bench.h"
 
 #include <math.h>

@@ -52,7 +52,7 @@ TEST(added_and_read_back) {
     weft_history_free(h);
     h = opened("plain");
     CHECK_EQ(weft_history_count(h), 200);
-    CHECK_EQ(weft_history_spoiled(h), 0);
+    CHECK_EQ(weft_history_malformed(h), 0);
     for (size_t i = 0; i < 200; i++) {
         const weft_bench_record want = as_kept(put[i]);
         CHECK(weft_history_at(h, i, &r) && same_record(&r, &want));
@@ -66,7 +66,7 @@ TEST(of_nothing) {
     weft_history_view v;
     weft_history_free(NULL);
     CHECK_EQ(weft_history_count(NULL), 0);
-    CHECK_EQ(weft_history_spoiled(NULL), 0);
+    CHECK_EQ(weft_history_malformed(NULL), 0);
     CHECK_STR(weft_history_path(NULL), "");
     CHECK(!weft_history_at(NULL, 0, &r));
     CHECK_EQ(weft_history_add(NULL, &r), WEFT_ARGUMENT);
@@ -122,7 +122,7 @@ TEST(spoiled_lines_stay) {
     file_put(file_of("spoiled"), before.s, before.n);
     weft_history *h = opened("spoiled");
     CHECK_EQ(weft_history_count(h), good);
-    CHECK_EQ(weft_history_spoiled(h), spoiled);
+    CHECK_EQ(weft_history_malformed(h), spoiled);
     const weft_bench_record r = record_of("new", 1, 5);
     CHECK_EQ(weft_history_add(h, &r), WEFT_OK);
     weft_history_free(h);
@@ -132,7 +132,7 @@ TEST(spoiled_lines_stay) {
     CHECK_MEM(after.s, before.s, before.n);
     h = opened("spoiled");
     CHECK_EQ(weft_history_count(h), good + 1);
-    CHECK_EQ(weft_history_spoiled(h), spoiled);
+    CHECK_EQ(weft_history_malformed(h), spoiled);
     weft_history_free(h);
 }
 
@@ -148,7 +148,7 @@ TEST(cut_at_every_byte) {
                      full = n / line + (rest == line - 1); /* only its end missing */
         const size_t spoiled = rest > 0 && rest < line - 1;
         CHECK_EQ(weft_history_count(h), full);
-        CHECK_EQ(weft_history_spoiled(h), spoiled);
+        CHECK_EQ(weft_history_malformed(h), spoiled);
         for (int i = 0; i < 2; i++) {
             const weft_bench_record r = record_of("new", 1, 5);
             CHECK_EQ(weft_history_add(h, &r), WEFT_OK);
@@ -156,7 +156,7 @@ TEST(cut_at_every_byte) {
         weft_history_free(h);
         h = opened("cut");
         CHECK_EQ(weft_history_count(h), full + 2);
-        CHECK_EQ(weft_history_spoiled(h), spoiled);
+        CHECK_EQ(weft_history_malformed(h), spoiled);
         weft_history_free(h);
         static unsigned char now[1 << 14];
         CHECK(file_get(file_of("cut"), now, sizeof now) > n);
@@ -173,7 +173,7 @@ TEST(blanks_up_to_the_end_of_a_page) {
     file_put(file_of("page"), blanks, page);
     weft_history *h = opened("page");
     CHECK_EQ(weft_history_count(h), 0);
-    CHECK_EQ(weft_history_spoiled(h), 0);
+    CHECK_EQ(weft_history_malformed(h), 0);
     weft_history_free(h);
 }
 
@@ -240,7 +240,7 @@ TEST(a_full_disk_leaves_a_part) {
     weft_history_free(h);
     h = opened("full");
     CHECK_EQ(weft_history_count(h), 2);
-    CHECK_EQ(weft_history_spoiled(h), 1);
+    CHECK_EQ(weft_history_malformed(h), 1);
     weft_history_free(h);
 }
 
@@ -270,7 +270,7 @@ TEST(two_programs_add_at_once) {
     }
     weft_history *h = opened("two");
     CHECK_EQ(weft_history_count(h), PROGRAMS * EACH);
-    CHECK_EQ(weft_history_spoiled(h), 1);
+    CHECK_EQ(weft_history_malformed(h), 1);
     int next[PROGRAMS] = {1, 1};
     weft_bench_record r;
     for (size_t i = 0; weft_history_at(h, i, &r); i++)
@@ -283,7 +283,7 @@ static weft_err all_of_it(weft_ctx *c) {
     weft_history *h = weft_history_open(c, in_folder("faults"), &machine);
     if (!h) return weft_error_code(c);
     CHECK_EQ(weft_history_count(h), 70); /* all of them or none */
-    CHECK_EQ(weft_history_spoiled(h), 1);
+    CHECK_EQ(weft_history_malformed(h), 1);
     const weft_bench_record r = record_of("gemm", 2, 12);
     weft_err e = WEFT_OK;
     for (int i = 0; i < 130 && e == WEFT_OK; i++) {
@@ -357,19 +357,19 @@ TEST(a_quiet_history_is_quiet) {
         CHECK_EQ(v.records, n);
         CHECK(!v.outlier);
         CHECK_EQ(v.changed, 0);
-        if (n > 1) CHECK_NEAR(v.usual, 5, 0.11);
-        else CHECK(isnan(v.usual));
+        if (n > 1) CHECK_NEAR(v.typical, 5, 0.11);
+        else CHECK(isnan(v.typical));
     }
 }
 
 TEST(the_usual_is_the_median_before_the_last) {
     const double x[] = {3, 1, 2, 100};
     const weft_history_view v = looked("usual", x, 4);
-    CHECK_NEAR(v.usual, 2, 1e-12);
+    CHECK_NEAR(v.typical, 2, 1e-12);
     CHECK_EQ(v.records, 4);
     const weft_history_view none = looked("usual", x, 0);
     CHECK_EQ(none.records, 0);
-    CHECK(isnan(none.usual) && !none.outlier && none.changed == 0);
+    CHECK(isnan(none.typical) && !none.outlier && none.changed == 0);
 }
 
 TEST(an_outlier_is_told) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_detect.sh - weft detect: rows in and verdicts out, as they come; snapshots; what is wrong is
+# test_detect.sh - weft detect: rows in and labels out, as they come; snapshots; what is wrong is
 # told with its place, and nothing that came before is lost.
 . tests/cli.sh
 
@@ -13,15 +13,15 @@ awk -F, 'NR > 1 { printf "{\"time\": \"%s\", \"cpu\": {\"load\": %s}}\n", $1, $N
 
 check "CSV" ends 0 "$weft" detect --columns load --keep time,host "$scratch/in.csv"
 cp "$scratch/out" "$scratch/out.csv"
-check "names" sh -c "head -n 1 '$scratch/out.csv' | grep -qx 'point,time,host,load,score,verdict,expected,since'"
+check "names" sh -c "head -n 1 '$scratch/out.csv' | grep -qx 'point,time,host,load,score,label,expected,since'"
 check "a line for each row" sh -c "[ \$(wc -l <'$scratch/out.csv') -eq 401 ]"
 check "kept texts" grep -q '^1,t1,"h,1",' "$scratch/out.csv"
 check "the outlier" sh -c "[ \"\$(grep outlier '$scratch/out.csv' | cut -d, -f1,2)\" = 250,t250 ]"
-check "summary" grep -q '^400 points, 1 outlier, 30 warming$' "$scratch/err"
+check "summary" grep -q '^400 points, 1 outlier, 30 warmup$' "$scratch/err"
 check "JSON" ends 0 "$weft" detect -c cpu.load -k time "$scratch/in.jsonl"
 cp "$scratch/out" "$scratch/out.jsonl"
 check "it is JSON" is_json "$scratch/out.jsonl"
-check "with its keys" has "$scratch/out.jsonl" point time cpu.load score verdict expected since
+check "with its keys" has "$scratch/out.jsonl" point time cpu.load score label expected since
 same_scores() {
     field "$scratch/out.jsonl" score >"$scratch/a"
     sed 1d "$scratch/out.csv" | awk -F, '{ print $(NF - 3) }' | cmp - "$scratch/a"
@@ -33,7 +33,7 @@ check "one and a summary" sh -c "[ \$(wc -l <'$scratch/out') -eq 2 ]"
 check "summary as JSON" is_json "$scratch/out"
 check "what it counts" sh -c "tail -n 1 '$scratch/out' | grep -q '\"points\": 400, .*\"outlier\": 1, .*\"bad_lines\": 0'"
 check "nothing but the summary" prints '"schema": 1' "$weft" detect --out none --json "$scratch/in.csv"
-check "JSON to CSV" sh -c "'$weft' detect -q --out csv -c cpu.load '$scratch/in.jsonl' | head -n 1 | grep -qx 'point,cpu.load,score,verdict,expected,since'"
+check "JSON to CSV" sh -c "'$weft' detect -q --out csv -c cpu.load '$scratch/in.jsonl' | head -n 1 | grep -qx 'point,cpu.load,score,label,expected,since'"
 check "no header" prints '^0,1,2,' "$weft" detect -q -d trees --header no --separator ' ' - <<END
 1 2
 3 4
@@ -78,7 +78,7 @@ for detector in zscore trees holt-winters; do
     cp "$scratch/out" "$scratch/parts.csv"
     check "$detector, second part" ends 0 "$weft" detect -q -c load --restore "$scratch/part" --save "$scratch/part" "$scratch/second.csv"
     sed 1d "$scratch/out" >>"$scratch/parts.csv"
-    check "$detector, the same verdicts" cmp "$scratch/parts.csv" "$scratch/whole.csv"
+    check "$detector, the same labels" cmp "$scratch/parts.csv" "$scratch/whole.csv"
     check "$detector, the same knowledge" cmp "$scratch/part" "$scratch/whole"
 done
 check "not a snapshot" refuses 4 'in.csv: offset 0: magic: this is no snapshot' "$weft" detect --restore "$scratch/in.csv" "$scratch/in.csv"
@@ -135,9 +135,9 @@ check "empty input" ends 0 "$weft" detect -q /dev/null
 # ---- training ----
 
 check "training with an eye on the loss" ends 0 "$weft" train csv data/flowers.csv --outliers --steps 400 --quiet --run "$scratch/run"
-check "the detector is in the checkpoint" sh -c "'$weft' inspect '$scratch/run' | grep -q 'extra/train.notice'"
+check "the detector is in the checkpoint" sh -c "'$weft' inspect '$scratch/run' | grep -q 'extra/train.outlier_detector'"
 
-# Lines that were changed at random: it ends with 0 or 4, and a verdict for every row before that.
+# Lines that were changed at random: it ends with 0 or 4, and a label for every row before that.
 mangled() {
     for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
         for file in in.csv in.jsonl; do

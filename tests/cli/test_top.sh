@@ -91,8 +91,8 @@ run killed 5 "\"state\": \"running\", \"host\": \"$(uname -n)\", \"process\": $g
 check "a process that is gone" is "$(state "$scratch/killed")" killed
 run elsewhere 5 "\"state\": \"running\", \"host\": \"another machine\", \"process\": $gone"
 check "on another machine nobody knows" is "$(state "$scratch/elsewhere" --stalled 600)" running
-run broken 5 '"state": "broken", "text": "step 2001: log in head gives nan at element 0"'
-check "broken" is "$(state "$scratch/broken")" broken
+run broken 5 '"state": "diverged", "text": "step 2001: log in head gives nan at element 0"'
+check "broken" is "$(state "$scratch/broken")" diverged
 check "broken in a frame" frame "$scratch/broken"
 check "by what" told '^step 2001: log in head gives nan'
 run older 5 ""

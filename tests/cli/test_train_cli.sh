@@ -96,7 +96,7 @@ check "optimizer is understood" train odd-part --batch 16 --hidden 16 --steps 3 
 check "resumed without saying so" train odd-part --resume --steps 5
 for run in odd odd-part; do
     check "$run keeps them in mind" grep -q '"outliers": "true"' "$scratch/$run/config.json"
-    check "and looks for them" prints 'train.notice' "$weft" inspect "$scratch/$run"
+    check "and looks for them" prints 'train.outlier_detector' "$weft" inspect "$scratch/$run"
 done
 
 # ---- export ----

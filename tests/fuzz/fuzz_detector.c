@@ -25,7 +25,7 @@ static void use(weft_detector *d) {
     weft_detector_feed(d, x, POINTS, p);
     weft_detector_feed(d, x, POINTS, q);
     for (int i = 0; i < POINTS; i++)
-        fuzz_must((int)p[i].verdict >= 0 && p[i].verdict < WEFT_VERDICT_COUNT, "a strange verdict");
+        fuzz_must((int)p[i].label >= 0 && p[i].label < WEFT_LABEL_COUNT, "a strange verdict");
 }
 
 static void try(fuzz_world *w, const uint8_t *bytes, size_t n) {

@@ -20,7 +20,7 @@ static void look(const weft_history *h) { /* at the last; a detector costs more 
     if (!weft_history_at(h, n - 1, &r)) return;
     fuzz_must(weft_history_look(h, r.name, r.threads, &v) == WEFT_OK, "not looked at");
     fuzz_must(v.records <= n && v.changed <= v.records, "more than there are");
-    fuzz_must(v.records < 2 || v.usual >= 0, "nothing is usual");
+    fuzz_must(v.records < 2 || v.typical >= 0, "nothing is usual");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     weft_history *h = opened(w);
     size_t lines = n > 0, now;
     for (size_t i = 0; i < n; i++) lines += bytes[i] == '\n';
-    const size_t count = weft_history_count(h), spoiled = weft_history_spoiled(h);
+    const size_t count = weft_history_count(h), spoiled = weft_history_malformed(h);
     fuzz_must(count + spoiled <= lines, "more than there are lines");
     look(h);
     const weft_bench_record added = {
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     free(text);
     h = opened(w);
     weft_bench_record r;
-    fuzz_must(weft_history_count(h) == count + 1 && weft_history_spoiled(h) == spoiled, "lost");
+    fuzz_must(weft_history_count(h) == count + 1 && weft_history_malformed(h) == spoiled, "lost");
     fuzz_must(weft_history_at(h, count, &r) && memcmp(&r, &added, sizeof r) == 0, "another");
     weft_history_free(h);
     fuzz_must(w->heap.live == w->idle, "memory is left");

@@ -36,10 +36,10 @@ static void follow(weft_follow *f, seen *s) {
         fuzz_must(weft_follow_next(f, &r) == WEFT_OK, "a row that is an error");
         fuzz_must(r.m.n <= WEFT_METRICS, "too many metrics");
         for (size_t i = 0; i < r.m.n; i++) s->values += strlen(r.m.at[i].name) + 1;
-        s->rows += r.some;
+        s->rows += r.has_row;
         s->steps = (int64_t)((uint64_t)s->steps * 31u + (uint64_t)r.step);
         s->skipped = r.skipped;
-    } while (r.some);
+    } while (r.has_row);
 }
 
 static void text(const char *s, size_t room) {

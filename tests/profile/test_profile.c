@@ -98,7 +98,7 @@ TEST(the_roof_is_measured) {
     learner l = learner_open("cpu", (weft_plan_desc){0});
     weft_profile *p = weft_profile_open(l.c, NULL);
     learner_run(&l, 20);
-    const weft_err e = weft_profile_roof(p);
+    const weft_err e = weft_profile_measure_peaks(p);
     const weft_profile_facts f = weft_profile_facts_of(p);
     if (e == WEFT_UNSUPPORTED) {
         CHECK_EQ(f.peak_gflops, 0);
@@ -230,7 +230,7 @@ TEST(plans_without_steps) {
     CHECK(weft_profile_plan_at(p, 0, &f));
     CHECK_EQ(f.timed, 2);
     CHECK(f.us > 0 && f.busy_us == 0);
-    CHECK_EQ(weft_profile_roof(p), WEFT_UNSUPPORTED);
+    CHECK_EQ(weft_profile_measure_peaks(p), WEFT_UNSUPPORTED);
     weft_profile_close(p);
     learner_close(&l);
 }
@@ -333,7 +333,7 @@ TEST(wrong_calls) {
     CHECK_EQ(weft_profile_plans(NULL), 0);
     CHECK_EQ(weft_profile_busiest(NULL), -1);
     CHECK_EQ(weft_profile_facts_of(NULL).events, 0);
-    CHECK_EQ(weft_profile_roof(NULL), WEFT_ARGUMENT);
+    CHECK_EQ(weft_profile_measure_peaks(NULL), WEFT_ARGUMENT);
     weft_profile_stop(NULL);
     weft_profile_close(NULL);
     weft_profile_close(p);

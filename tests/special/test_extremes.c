@@ -93,7 +93,7 @@ TEST(special_functions_of_extremes) {
 
 static bool point_good(const weft_point *p, bool trees) {
     return isfinite(p->score) && p->score <= 1e9 && (trees || p->score >= 0) &&
-           !isinf(p->expected) && p->since >= -1 && p->verdict < WEFT_VERDICT_COUNT;
+           !isinf(p->expected) && p->since >= -1 && p->label < WEFT_LABEL_COUNT;
 }
 
 TEST(streams_of_extremes) {
@@ -170,7 +170,7 @@ TEST(detectors_of_extreme_fields) {
     CHECK_EQ(weft_detector_find(NULL), -1);
     CHECK(weft_detector_name((weft_detector_kind)-1) == NULL);
     CHECK(weft_detector_about((weft_detector_kind)99) == NULL);
-    CHECK(weft_verdict_name((weft_verdict)-1) == NULL);
+    CHECK(weft_label_name((weft_label)-1) == NULL);
     weft_detector_free(NULL);
 }
 

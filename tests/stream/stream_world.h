@@ -31,7 +31,7 @@ static inline bool same_point(const weft_point *a, const weft_point *b) { /* bit
     return memcmp(&a->score, &b->score, sizeof a->score) == 0 &&
            (memcmp(&a->expected, &b->expected, sizeof a->expected) == 0 ||
             (isnan(a->expected) && isnan(b->expected))) &&
-           a->since == b->since && a->verdict == b->verdict;
+           a->since == b->since && a->label == b->label;
 }
 
 /* Every kind with its defaults and with others. */

@@ -31,8 +31,8 @@ TEST(the_table_is_whole) {
     CHECK(weft_detector_about((weft_detector_kind)-1) == NULL);
     CHECK_EQ(weft_detector_find("zscor"), -1);
     CHECK_EQ(weft_detector_find(NULL), -1);
-    CHECK_STR(weft_verdict_name(WEFT_VERDICT_CHANGE), "change");
-    CHECK(weft_verdict_name(WEFT_VERDICT_COUNT) == NULL);
+    CHECK_STR(weft_label_name(WEFT_LABEL_CHANGE), "change");
+    CHECK(weft_label_name(WEFT_LABEL_COUNT) == NULL);
 }
 
 TEST(what_cannot_be_is_refused) {
@@ -145,7 +145,7 @@ TEST(snapshots_go_on_bit_for_bit) {
     }
 }
 
-/* A point that is missing has that verdict, and the others are as if it had not come. */
+/* A point that is missing has that label, and the others are as if it had not come. */
 TEST(missing_points_teach_nothing) {
     enum { N = 1200 };
     const double gaps[] = {NAN, INFINITY, -INFINITY, 1.1e100, -1e300};
@@ -160,13 +160,12 @@ TEST(missing_points_teach_nothing) {
             if (i % 7 == 3) {
                 weft_detector_feed(a, &gaps[i % 5], 1, &q);
                 missing++;
-                wrong += q.verdict != WEFT_VERDICT_MISSING || q.score != 0 || q.since != -1;
+                wrong += q.label != WEFT_LABEL_MISSING || q.score != 0 || q.since != -1;
             }
             weft_detector_feed(a, &x, 1, &p);
             weft_detector_feed(b, &x, 1, &q);
             /* places differ by the gaps; a season goes on through them */
-            differ +=
-                k != WEFT_DETECT_HOLT_WINTERS && (p.score != q.score || p.verdict != q.verdict);
+            differ += k != WEFT_DETECT_HOLT_WINTERS && (p.score != q.score || p.label != q.label);
         }
         CHECK_EQ(wrong, 0);
         CHECK_EQ(differ, 0);
@@ -184,21 +183,21 @@ TEST(constant_streams) {
         const double constant = 1e9 / 3, other = 5;
         for (int i = 0; i < 5000; i++) {
             weft_detector_feed(d, &constant, 1, &p);
-            if (p.verdict != WEFT_VERDICT_USUAL && p.verdict != WEFT_VERDICT_WARMING)
-                CHECK_STR(weft_verdict_name(p.verdict), "usual");
+            if (p.label != WEFT_LABEL_NORMAL && p.label != WEFT_LABEL_WARMUP)
+                CHECK_STR(weft_label_name(p.label), "normal");
         }
-        CHECK_EQ(p.verdict, WEFT_VERDICT_USUAL);
+        CHECK_EQ(p.label, WEFT_LABEL_NORMAL);
         bool found = false;
         for (int i = 0; i < 40; i++) { /* those that look for changes take a while */
             weft_detector_feed(d, &other, 1, &p);
-            found = found || p.verdict >= WEFT_VERDICT_OUTLIER;
+            found = found || p.label >= WEFT_LABEL_OUTLIER;
         }
         CHECK(found);
         weft_detector_free(d);
     }
 }
 
-/* Large offsets and long streams: verdicts are those of the stream without its offset. */
+/* Large offsets and long streams: labels are those of the stream without its offset. */
 TEST(a_large_offset_costs_nothing) {
     const int n = test_sanitized() ? 200000 : 2000000;
     for (int k = 0; k < WEFT_DETECTOR_COUNT; k++) {
@@ -217,8 +216,8 @@ TEST(a_large_offset_costs_nothing) {
             weft_detector_feed(near, &x, 1, &p);
             weft_detector_feed(far, &y, 1, &q);
             worst = fmax(worst, fabs(p.score - q.score) / (1 + p.score));
-            odd += p.verdict >= WEFT_VERDICT_OUTLIER;
-            differ += p.verdict != q.verdict;
+            odd += p.label >= WEFT_LABEL_OUTLIER;
+            differ += p.label != q.label;
         }
         CHECK(worst < 1e-9);
         CHECK(differ <= 2); /* a score may lie on the threshold itself */

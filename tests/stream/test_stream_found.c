@@ -83,8 +83,8 @@ static void outliers(weft_detector_desc desc, const char *name, make *next) {
         weft_point p;
         next(i, &s);
         weft_detector_feed(d, s.x, 1, &p);
-        if (p.verdict == WEFT_VERDICT_WARMING) continue;
-        const bool alarm = p.verdict == WEFT_VERDICT_OUTLIER;
+        if (p.label == WEFT_LABEL_WARMUP) continue;
+        const bool alarm = p.label == WEFT_LABEL_OUTLIER;
         *(s.odd ? &odd : &usual) += 1;
         *(s.odd ? &found : &alarms) += alarm;
     }
@@ -109,7 +109,7 @@ static void changes(weft_detector_desc desc, const char *name, int within, doubl
         const double x = level + 5 * noise();
         weft_point p;
         weft_detector_feed(d, &x, 1, &p);
-        if (p.verdict != WEFT_VERDICT_CHANGE) continue;
+        if (p.label != WEFT_LABEL_CHANGE) continue;
         const int since = (int)(p.since % STRETCH),
                   from_step = since < STRETCH - since ? since : STRETCH - since;
         if (from_step > within && !false_one) false_one = true, alarms++;
@@ -172,8 +172,8 @@ TEST(the_right_tool) {
         seasonal(i, &s);
         weft_detector_feed(z, s.x, 1, &p);
         weft_detector_feed(h, s.x, 1, &q);
-        by_z += s.odd && p.verdict == WEFT_VERDICT_OUTLIER;
-        by_h += s.odd && q.verdict == WEFT_VERDICT_OUTLIER;
+        by_z += s.odd && p.label == WEFT_LABEL_OUTLIER;
+        by_h += s.odd && q.label == WEFT_LABEL_OUTLIER;
     }
     CHECK(by_h > 150 && by_z < by_h / 10);
     weft_detector_free(z), weft_detector_free(h);

@@ -87,7 +87,7 @@ TEST(robust_scores_are_made_of_quartiles) {
         weft_point p;
         weft_detector_feed(d, &x[i], 1, &p);
         if (i < 32) {
-            CHECK_EQ(p.verdict, WEFT_VERDICT_WARMING);
+            CHECK_EQ(p.label, WEFT_LABEL_WARMUP);
             continue;
         }
         /* what it knew: the last whole window, and since then up to the last look */

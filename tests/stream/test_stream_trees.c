@@ -98,7 +98,7 @@ TEST(trees_are_trees_of_pointers) {
                 place[v] = place_of((x[v] - low[v]) / (high[v] - low[v]));
             }
             if (seen < 0) {
-                wrong += p.verdict != WEFT_VERDICT_WARMING || p.score != 0;
+                wrong += p.label != WEFT_LABEL_WARMUP || p.score != 0;
                 continue;
             }
             double mass = 0;
@@ -107,10 +107,10 @@ TEST(trees_are_trees_of_pointers) {
                 count(tree[t], place);
             }
             const double score = log2((double)trees * window / (mass + 1));
-            wrong += seen < window ? p.verdict != WEFT_VERDICT_WARMING
-                                   : p.score != score || (p.verdict == WEFT_VERDICT_OUTLIER) !=
+            wrong += seen < window ? p.label != WEFT_LABEL_WARMUP
+                                   : p.score != score || (p.label == WEFT_LABEL_OUTLIER) !=
                                                              (score >= desc.threshold);
-            outliers += p.verdict == WEFT_VERDICT_OUTLIER;
+            outliers += p.label == WEFT_LABEL_OUTLIER;
             if ((seen + 1) % window == 0)
                 for (int t = 0; t < trees; t++) turn(tree[t]);
         }
@@ -133,7 +133,7 @@ TEST(the_rate_is_kept) {
         for (int i = 0; i < n; i++) {
             weft_point p;
             weft_detector_feed(d, (double[]){noise(), noise()}, 1, &p);
-            outliers += p.verdict == WEFT_VERDICT_OUTLIER;
+            outliers += p.label == WEFT_LABEL_OUTLIER;
         }
         CHECK(outliers > 0.5 * rates[r] * n && outliers < 1.3 * rates[r] * n);
         weft_detector_free(d);
@@ -155,7 +155,7 @@ TEST(constant_streams_have_no_outliers) {
                 const double x = strange ? usual[u] + 0.3 * (i % 7 - 3.3) : usual[u];
                 weft_point p;
                 weft_detector_feed(d, &x, 1, &p);
-                if (p.verdict == WEFT_VERDICT_OUTLIER) *(strange ? &found : &wrong) += 1;
+                if (p.label == WEFT_LABEL_OUTLIER) *(strange ? &found : &wrong) += 1;
             }
             CHECK_EQ(wrong, 0);
             CHECK_EQ(found, odd);
@@ -174,7 +174,7 @@ TEST(streams_of_two_values) {
         weft_detector_feed(d, &x, 1, &p);
         if (i < 2000) continue;
         rare += strange;
-        if (p.verdict == WEFT_VERDICT_OUTLIER) *(strange ? &found : &wrong) += 1;
+        if (p.label == WEFT_LABEL_OUTLIER) *(strange ? &found : &wrong) += 1;
     }
     CHECK_EQ(wrong, 0);
     CHECK_EQ(found, rare);

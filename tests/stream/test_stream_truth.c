@@ -59,7 +59,7 @@ TEST(zscore_is_that_of_the_window) {
                     weft_detector_feed(d, &x[i], 1, &p);
                     const size_t n = i < window ? i : window;
                     if (n < 2) {
-                        CHECK_EQ(p.verdict, WEFT_VERDICT_WARMING);
+                        CHECK_EQ(p.label, WEFT_LABEL_WARMUP);
                         continue;
                     }
                     real mean, squares;
@@ -69,7 +69,7 @@ TEST(zscore_is_that_of_the_window) {
                     const real least = 4 * DBL_EPSILON * fabsl(offsets[o] + mean);
                     if (squares <= least * least * (n - 1) || z > 1e8) continue;
                     expect(&p, i, z, offsets[o] + mean, sqrtl(squares / (n - 1)), 1e-11);
-                    CHECK_EQ(p.verdict, p.score >= 3.5 ? WEFT_VERDICT_OUTLIER : WEFT_VERDICT_USUAL);
+                    CHECK_EQ(p.label, p.score >= 3.5 ? WEFT_LABEL_OUTLIER : WEFT_LABEL_NORMAL);
                 }
                 weft_detector_free(d);
             }
@@ -137,7 +137,7 @@ static void sums_against_every_beginning(weft_detector_desc desc, bool follows, 
         const size_t n = i - begin, warm = (size_t)desc.warm;
         real mean, squares;
         if (n < warm) {
-            CHECK_EQ(p.verdict, WEFT_VERDICT_WARMING);
+            CHECK_EQ(p.label, WEFT_LABEL_WARMUP);
             continue;
         }
         const size_t reference = follows ? n : warm;
@@ -148,8 +148,8 @@ static void sums_against_every_beginning(weft_detector_desc desc, bool follows, 
                    minus = best_sum(z, begin + warm, i, desc.drift, -1, &down);
         const real most = fmaxl(plus, minus);
         expect(&p, i, most, offset + mean, 0, 1e-9);
-        CHECK_EQ(p.verdict, most >= desc.threshold ? WEFT_VERDICT_CHANGE : WEFT_VERDICT_USUAL);
-        if (p.verdict != WEFT_VERDICT_CHANGE) continue;
+        CHECK_EQ(p.label, most >= desc.threshold ? WEFT_LABEL_CHANGE : WEFT_LABEL_NORMAL);
+        if (p.label != WEFT_LABEL_CHANGE) continue;
         CHECK_EQ(p.since, (int64_t)(plus >= minus ? up : down));
         changes++;
         begin = i + 1;
@@ -248,7 +248,7 @@ TEST(adwin_tries_every_cut) {
             }
             if (fabsl((real)p.score - score) > 1e-9L * (1 + score))
                 CHECK_NEAR(p.score, (double)score, 1e-9);
-            CHECK_EQ(p.verdict == WEFT_VERDICT_CHANGE, changed);
+            CHECK_EQ(p.label == WEFT_LABEL_CHANGE, changed);
             CHECK_EQ(p.since, since);
             changes += changed;
         }
@@ -294,7 +294,7 @@ static void holt_winters_from(double offset, double size) {
         const real foretold = level + trend + season[i % PERIOD];
         const real z = (y[i] - foretold) / sqrtl(variance);
         if (learned >= 30) expect(&p, (size_t)i, fabsl(z), offset + foretold, 0, 1e-9);
-        outliers += p.verdict == WEFT_VERDICT_OUTLIER;
+        outliers += p.label == WEFT_LABEL_OUTLIER;
         /* learned from as if it were at the threshold */
         const real seen =
             learned >= 30 && fabsl(z) > 4 ? foretold + (y[i] - foretold) * 4 / fabsl(z) : y[i];

@@ -140,7 +140,7 @@ static bool gif_frame(gif *g) {
 }
 
 /* Every pixel of every frame has the colour that the film says. */
-static void check_film(const weft_film *f, const char *bytes, size_t n) {
+static void check_film(const weft_animation *f, const char *bytes, size_t n) {
     const int scale = f->scale ? f->scale : 1;
     static const uint8_t plain[2][3] = {{255, 255, 255}, {0, 0, 0}};
     const uint8_t(*colors)[3] = f->colors ? f->colors : plain;
@@ -197,17 +197,18 @@ TEST(every_pixel_comes_back) {
             colors[k][0] = (uint8_t)k, colors[k][1] = (uint8_t)(255 - k),
             colors[k][2] = (uint8_t)(k * 7);
         fill(frames, n, frame, table[i].colors, table[i].change);
-        const weft_film f = {.frames = frames,
-                             .count = table[i].count,
-                             .height = table[i].height,
-                             .width = table[i].width,
-                             .colors = table[i].colors == 2 ? NULL : (const uint8_t(*)[3])colors,
-                             .color_count = table[i].colors,
-                             .scale = table[i].scale,
-                             .seconds = i % 2 ? 0.25 : 0,
-                             .hold = i % 3 ? 1.5 : 0};
+        const weft_animation f = {.frames = frames,
+                                  .count = table[i].count,
+                                  .height = table[i].height,
+                                  .width = table[i].width,
+                                  .colors =
+                                      table[i].colors == 2 ? NULL : (const uint8_t(*)[3])colors,
+                                  .color_count = table[i].colors,
+                                  .scale = table[i].scale,
+                                  .seconds = i % 2 ? 0.25 : 0,
+                                  .hold = i % 3 ? 1.5 : 0};
         size_t bytes = 0;
-        char *gif_bytes = weft_film_gif(c, &f, &bytes);
+        char *gif_bytes = weft_animation_gif(c, &f, &bytes);
         if (CHECK(gif_bytes)) check_film(&f, gif_bytes, bytes);
         weft_text_free(c, gif_bytes);
         free(frames);
@@ -222,9 +223,9 @@ TEST(pictures_of_every_length) {
     static uint8_t cells[MOST];
     fill(cells, MOST, MOST, 2, 1);
     for (int n = 1; n <= MOST; n++) {
-        const weft_film f = {.frames = cells, .count = 1, .height = 1, .width = n};
+        const weft_animation f = {.frames = cells, .count = 1, .height = 1, .width = n};
         size_t bytes = 0;
-        char *gif_bytes = weft_film_gif(c, &f, &bytes);
+        char *gif_bytes = weft_animation_gif(c, &f, &bytes);
         if (CHECK(gif_bytes)) check_film(&f, gif_bytes, bytes);
         weft_text_free(c, gif_bytes);
     }
@@ -240,11 +241,11 @@ TEST(what_stays_costs_little) {
         for (int k = 0; k < SIDE * SIDE; k++)
             frames[i * SIDE * SIDE + k] = i ? frames[k] : (uint8_t)(test_uniform(0, 1) < 0.5);
     frames[5 * SIDE * SIDE + 77] ^= 1;
-    const weft_film f = {.frames = frames, .count = COUNT, .height = SIDE, .width = SIDE};
+    const weft_animation f = {.frames = frames, .count = COUNT, .height = SIDE, .width = SIDE};
     size_t bytes = 0, alone = 0;
-    char *all = weft_film_gif(c, &f, &bytes);
-    char *one = weft_film_gif(
-        c, &(weft_film){.frames = frames, .count = 1, .height = SIDE, .width = SIDE}, &alone);
+    char *all = weft_animation_gif(c, &f, &bytes);
+    char *one = weft_animation_gif(
+        c, &(weft_animation){.frames = frames, .count = 1, .height = SIDE, .width = SIDE}, &alone);
     CHECK(all && one && alone > SIDE * SIDE / 8);
     CHECK(bytes < alone + 30 * COUNT);
     if (all) check_film(&f, all, bytes);
@@ -258,7 +259,7 @@ TEST(films_that_are_none) {
     static const uint8_t frames[12] = {0, 1, 0, 1, 2}, colors[3][3] = {{0}};
     weft_ctx *c = weft_open("null");
     const struct {
-        weft_film f;
+        weft_animation f;
         const char *why;
     } bad[] = {
         {{.count = 1, .height = 2, .width = 2}, "of NULL"},
@@ -283,29 +284,29 @@ TEST(films_that_are_none) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CASE("%s", bad[i].why);
         size_t n = 7;
-        CHECK(!weft_film_gif(c, &bad[i].f, &n));
+        CHECK(!weft_animation_gif(c, &bad[i].f, &n));
         CHECK_EQ(n, 0);
         CHECK_EQ(weft_error_code(c), WEFT_ARGUMENT);
         CHECK_HAS(weft_error(c), bad[i].why);
     }
     size_t n;
-    CHECK(!weft_film_gif(c, NULL, &n));
-    CHECK(!weft_film_gif(c, &bad[0].f, NULL));
-    CHECK(!weft_film_gif(NULL, &bad[0].f, &n));
+    CHECK(!weft_animation_gif(c, NULL, &n));
+    CHECK(!weft_animation_gif(c, &bad[0].f, NULL));
+    CHECK(!weft_animation_gif(NULL, &bad[0].f, &n));
     weft_close(c);
 }
 
 TEST(every_allocation_may_fail) {
     static uint8_t frames[4 * 60 * 60];
     fill(frames, sizeof frames, 60 * 60, 2, 0.5);
-    const weft_film f = {.frames = frames, .count = 4, .height = 60, .width = 60, .scale = 2};
+    const weft_animation f = {.frames = frames, .count = 4, .height = 60, .width = 60, .scale = 2};
     long all = 1;
     for (long at = 0; at <= all; at++) {
         heap h = {.fail_at = at};
         size_t n = 0;
         weft_ctx *c =
             weft_open_with(&(weft_open_desc){.device = "null", .resize = heap_resize, .user = &h});
-        char *bytes = c ? weft_film_gif(c, &f, &n) : NULL;
+        char *bytes = c ? weft_animation_gif(c, &f, &n) : NULL;
         if (!at) all = h.made;
         CHECK(bytes ? n > 100 : h.failed);
         if (c && !bytes) CHECK_EQ(weft_error_code(c), WEFT_MEMORY);

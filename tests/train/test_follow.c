@@ -29,17 +29,17 @@ TEST(rows_as_they_come) {
     weft_follow *const w = weft_follow_open(c, later);
     CHECK(w);
     weft_follow_row r = next(c, w);
-    CHECK(!r.some && !r.anew); /* the folder is not there yet */
+    CHECK(!r.has_row && !r.restarted); /* the folder is not there yet */
     CHECK_EQ(mkdir(later, 0777), 0);
     r = next(c, w);
-    CHECK(!r.some && !r.anew); /* the file is not */
+    CHECK(!r.has_row && !r.restarted); /* the file is not */
     snprintf(f.path, sizeof f.path, "%.100s", later);
 
     add(&f,
         "{\"step\": 50, \"wall\": 7.5, \"time\": 1.25, \"train/loss\": 0.5, \"a\\u00e9\": null}\n"
         "{\"step\": 100, \"x\": 1}\n{\"step\": 150, \"tr");
     r = next(c, w);
-    CHECK(r.some && !r.anew);
+    CHECK(r.has_row && !r.restarted);
     CHECK_EQ(r.step, 50);
     CHECK_EQ(r.wall, 7.5);
     CHECK_EQ(r.time, 1.25);
@@ -49,19 +49,19 @@ TEST(rows_as_they_come) {
     CHECK_STR(r.m.at[1].name, "a\xc3\xa9");
     CHECK(isnan(r.m.at[1].value));
     r = next(c, w);
-    CHECK(r.some && isnan(r.time) && isnan(r.wall));
+    CHECK(r.has_row && isnan(r.time) && isnan(r.wall));
     CHECK_EQ(weft_metric_of(&r.m, "x"), 1.0);
     for (int i = 0; i < 3; i++) { /* half a row is none, however often one looks */
         r = next(c, w);
-        CHECK(!r.some && !r.anew);
+        CHECK(!r.has_row && !r.restarted);
         CHECK_EQ(r.skipped, 0);
     }
     add(&f, "ain/loss\": 0.25}\n");
     r = next(c, w);
-    CHECK(r.some);
+    CHECK(r.has_row);
     CHECK_EQ(r.step, 150);
     CHECK_EQ(weft_metric_of(&r.m, "train/loss"), 0.25);
-    CHECK(!next(c, w).some);
+    CHECK(!next(c, w).has_row);
     weft_follow_close(w);
     weft_close(c);
     *strrchr(f.path, '/') = 0;
@@ -80,9 +80,9 @@ TEST(rows_byte_by_byte) {
     for (size_t i = 0; i < sizeof all - 1; i++) {
         add(&f, (char[]){all[i], 0});
         const weft_follow_row r = next(c, w);
-        CHECK(!r.some || all[i] == '\n');
-        CHECK(!r.anew);
-        if (r.some && n < 8) steps[n++] = r.step;
+        CHECK(!r.has_row || all[i] == '\n');
+        CHECK(!r.restarted);
+        if (r.has_row && n < 8) steps[n++] = r.step;
         skipped = r.skipped;
     }
     CHECK_EQ(n, 3);
@@ -108,22 +108,22 @@ TEST(rows_begin_anew) {
     CASE("replaced by one of the same size, as a resume does");
     CHECK_EQ(weft_file_write(c, path, first, sizeof first - 1), WEFT_OK);
     r = next(c, w);
-    CHECK(r.some && r.anew);
+    CHECK(r.has_row && r.restarted);
     CHECK_EQ(r.step, 1);
     r = next(c, w);
-    CHECK(r.some && !r.anew);
+    CHECK(r.has_row && !r.restarted);
 
     CASE("cut");
     CHECK_EQ(truncate(path, 20), 0);
     r = next(c, w);
-    CHECK(r.some && r.anew);
+    CHECK(r.has_row && r.restarted);
     CHECK_EQ(r.step, 1);
-    CHECK(!next(c, w).some);
+    CHECK(!next(c, w).has_row);
 
     CASE("written over in place, and longer than before");
     run_write(path, "bad\n{\"step\": 7, \"v\": 1}\n{\"step\": 8, \"v\": 1}\n");
     r = next(c, w);
-    CHECK(r.some && r.anew);
+    CHECK(r.has_row && r.restarted);
     CHECK_EQ(r.step, 7);
     CHECK_EQ(r.skipped, 1);
     CHECK_EQ(next(c, w).step, 8);
@@ -131,12 +131,12 @@ TEST(rows_begin_anew) {
     CASE("gone, and back");
     CHECK_EQ(unlink(path), 0);
     r = next(c, w);
-    CHECK(!r.some && r.anew);
+    CHECK(!r.has_row && r.restarted);
     CHECK_EQ(r.skipped, 0);
-    CHECK(!next(c, w).anew);
+    CHECK(!next(c, w).restarted);
     add(&f, "{\"step\": 9, \"v\": 1}\n");
     r = next(c, w);
-    CHECK(r.some && !r.anew);
+    CHECK(r.has_row && !r.restarted);
     CHECK_EQ(r.step, 9);
 
     CASE("a resumed journal");
@@ -146,7 +146,7 @@ TEST(rows_begin_anew) {
     weft_metric(&m, "v", 5);
     CHECK_EQ(weft_journal_write(j, 10, &m), WEFT_OK);
     r = next(c, w);
-    CHECK(r.some && r.anew);
+    CHECK(r.has_row && r.restarted);
     CHECK_EQ(r.step, 10);
     CHECK_EQ(weft_journal_close(j), WEFT_OK);
     weft_follow_close(w);
@@ -167,7 +167,7 @@ TEST(rows_of_any_length) {
     add(&f, text); /* too long: passed over, in bounded memory */
     CHECK_EQ(next(c, w).step, 1);
     weft_follow_row r = next(c, w);
-    CHECK(r.some);
+    CHECK(r.has_row);
     CHECK_EQ(r.step, 3);
     CHECK_EQ(r.skipped, 1);
     /* A name that is too long is not a metric, and more than a row may have are not told. */
@@ -271,7 +271,7 @@ TEST(what_a_run_says_of_itself) {
     d.resume = true, d.steps = 40;
     CHECK_EQ(weft_train(s, &d, NULL), WEFT_DIVERGED);
     CHECK_EQ(weft_run_status_read(c, f.path, &t), WEFT_OK);
-    CHECK_STR(t.state, "broken");
+    CHECK_STR(t.state, "diverged");
     CHECK_STR(t.text, "step 31: the loss is nan");
     CHECK_EQ(t.resumed_at, 20);
     volatile bool stop = true;
@@ -445,11 +445,11 @@ static run_folder swept;
 static bool everything(weft_ctx *c) {
     static weft_run_kernels k;
     weft_run_status s;
-    weft_follow_row r = {.some = true};
+    weft_follow_row r = {.has_row = true};
     weft_follow *const w = weft_follow_open(c, swept.path);
     weft_err e = w ? WEFT_OK : weft_error_code(c);
     int rows = 0;
-    for (; !e && r.some; rows += r.some) e = weft_follow_next(w, &r);
+    for (; !e && r.has_row; rows += r.has_row) e = weft_follow_next(w, &r);
     weft_follow_close(w);
     if (!e) e = weft_run_status_read(c, swept.path, &s);
     if (!e) e = weft_run_kernels_read(c, swept.path, &k);

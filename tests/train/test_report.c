@@ -567,8 +567,9 @@ TEST(every_allocation_may_fail) {
     run_write(run_path(&t.f, "kernels.json"), "{\"kernels\": [{\"name\": \"k\"}]}");
     for (int i = 0; i < 100; i++)
         world_line(&t, i, i % 3 ? "train/loss" : "test/loss", test_uniform(0, 1));
-    const weft_plate plate = {"A plate", "with words", "<svg/>", 6};
-    const weft_report r = {.pictures = &p, .picture_count = 1, .plates = &plate, .plate_count = 1};
+    const weft_figure plate = {"A plate", "with words", "<svg/>", 6};
+    const weft_report r = {
+        .pictures = &p, .picture_count = 1, .figures = &plate, .figure_count = 1};
     char *want = strdup(world_page(&t, &r));
     long all = 1;
     const long stride = test_sanitized() && !test_long() ? 7 : 1;

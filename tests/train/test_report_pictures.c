@@ -166,7 +166,7 @@ TEST(plates_come_back) {
     static const char svg[] = "<svg xmlns='http://www.w3.org/2000/svg'><style>a{}</style></svg>\n";
     static float pixels[4];
     const weft_picture sample = {.pixels = pixels, .height = 2, .width = 2, .channels = 1};
-    const weft_plate plates[] = {
+    const weft_figure plates[] = {
         {"A <film>", "It \"moves\" & stops.", gif, sizeof gif},
         {"Gates", NULL, svg, sizeof svg - 1},
         {"Dots", "caption", png, sizeof png},
@@ -174,7 +174,7 @@ TEST(plates_come_back) {
     static const char *const type[] = {"gif", "svg+xml", "png"};
     const char *page = world_page(
         &t, &(weft_report){
-                .plates = plates, .plate_count = 3, .pictures = &sample, .picture_count = 1});
+                .figures = plates, .figure_count = 3, .pictures = &sample, .picture_count = 1});
     for (int i = 0; i < 3; i++) {
         char head[60];
         CASE("%s", plates[i].title);
@@ -199,15 +199,16 @@ TEST(plates_come_back) {
 TEST(plates_that_are_none) {
     world t = world_begin();
     static const char svg[] = "<svg/>";
-    const weft_plate bad[] = {
+    const weft_figure bad[] = {
         {NULL, NULL, svg, 6},          {"title", NULL, NULL, 6},     {"title", NULL, svg, 0},
         {"title", NULL, svg, 4},       {"title", NULL, "<svh/>", 6}, {"title", NULL, "GIF88a..", 8},
         {"title", NULL, svg, 1 << 30},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const weft_plate two[] = {{"title", NULL, svg, 6}, bad[i]};
-        CHECK_EQ(weft_report_write(t.c, t.f.path, &(weft_report){.plates = two, .plate_count = 2}),
-                 WEFT_ARGUMENT);
+        const weft_figure two[] = {{"title", NULL, svg, 6}, bad[i]};
+        CHECK_EQ(
+            weft_report_write(t.c, t.f.path, &(weft_report){.figures = two, .figure_count = 2}),
+            WEFT_ARGUMENT);
         CHECK_HAS(weft_error(t.c), "weft_report_write: plate 1 has ");
     }
     CHECK(access(run_path(&t.f, "report.html"), F_OK) != 0);

@@ -215,7 +215,7 @@ TEST(it_ends_early_when_nothing_gets_better) {
     CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
     CHECK_EQ(r.ending, WEFT_END_EARLY);
     CHECK_EQ(r.steps, 28);
-    t->pretend = 100, d.follow_least = true, d.steps = 70; /* now each is better */
+    t->pretend = 100, d.monitor_min = true, d.steps = 70; /* now each is better */
     CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
     CHECK_EQ(r.ending, WEFT_END_STEPS);
     end(t);
@@ -236,7 +236,7 @@ TEST(the_end_is_judged_on_other_data) {
     weft_train_desc d = desc_of(t, in, 1000);
     weft_train_result r;
     fresh_folder("run");
-    d.evaluate = judge_valid, d.evaluate_every = 7, d.patience = 3, d.conclude = conclude;
+    d.evaluate = judge_valid, d.evaluate_every = 7, d.patience = 3, d.evaluate_at_end = conclude;
     d.run = folder;
     t->pretend = 100;
     CHECK_EQ(weft_train(t->s, &d, &r), WEFT_OK);
@@ -473,7 +473,7 @@ TEST(the_guard_names_step_layer_and_operation) {
     t->loss = weft_add(t->loss, broken);
     weft_train_desc d = desc_of(t, in, 200);
     CHECK_EQ(weft_train(t->s, &d, &r), WEFT_DIVERGED);
-    CHECK_EQ(r.ending, WEFT_END_BROKEN);
+    CHECK_EQ(r.ending, WEFT_END_DIVERGED);
     CHECK_HAS(r.text, "step 71");
     CHECK_HAS(r.text, "log in trap");
     CHECK_HAS(weft_error(t->c), "log in trap");

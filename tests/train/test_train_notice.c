@@ -33,11 +33,13 @@ static void train(const run_folder *f, const weft_detector_desc *notice, int64_t
     weft_graph *const g = weft_graph_new(c);
     weft_number(g, s, "place", 5);
     weft_train_result r;
-    const weft_err e = weft_train(
-        s,
-        &(weft_train_desc){
-            .step = a_step, .steps = steps, .run = f->path, .resume = resume, .notice = notice},
-        &r);
+    const weft_err e = weft_train(s,
+                                  &(weft_train_desc){.step = a_step,
+                                                     .steps = steps,
+                                                     .run = f->path,
+                                                     .resume = resume,
+                                                     .outlier_detector = notice},
+                                  &r);
     if (!CHECK_EQ(e, WEFT_OK)) CHECK_STR(weft_error(c), "");
     CHECK_EQ(r.outliers, outliers);
     CHECK_EQ(weft_report_write(c, f->path, NULL), WEFT_OK);
@@ -125,7 +127,9 @@ TEST(a_wrong_description_is_told) {
     weft_ctx *const c = weft_open("cpu");
     weft_state *const s = weft_state_new(c);
     const weft_detector_desc wrong = {.kind = WEFT_DETECT_EWMA, .rate = 7};
-    CHECK_EQ(weft_train(s, &(weft_train_desc){.step = a_step, .steps = 5, .notice = &wrong}, NULL),
+    CHECK_EQ(weft_train(s,
+                        &(weft_train_desc){.step = a_step, .steps = 5, .outlier_detector = &wrong},
+                        NULL),
              WEFT_ARGUMENT);
     CHECK_HAS(weft_error(c), "ewma: rate 7");
     weft_state_free(s);
