@@ -1,5 +1,6 @@
 /* backend.c - the list of devices, and contexts opened and closed with the device that a name means. */
 #include "backend/backend.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,6 +63,8 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     c->m = m;
     c->backend = b;
     c->memory = b->memory;
+    c->traits = b->traits ? b->traits : backend_cpu.traits;
+    assert(c->traits->kernel_views <= TRAITS_VIEWS && c->traits->sum_pieces > 0);
     c->log = d->log;
     c->log_user = d->user;
     c->debug = backend_variable("WEFT_DEBUG", 0);

@@ -20,6 +20,7 @@ typedef struct weft_backend {
     weft_err (*open) (weft_ctx *c, const weft_open_desc *d);  /* fills c->device, c->threads */
     void     (*close)(weft_ctx *c);
     const device_memory *memory;  /* core/device.h: alloc, drop, write, read, wait */
+    const device_traits *traits;  /* core/traits.h: what kernels may do; NULL: a CPU's */
     const char *(*isa)(const weft_ctx *c);
     double   (*ping)(weft_ctx *c, int threads);  /* weft_device_ping; NULL: there are no threads */
     /* else it is expanded */

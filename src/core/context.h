@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "core/device.h"
+#include "core/traits.h"
 #include <stdatomic.h>
 
 struct weft_backend;
@@ -14,6 +15,7 @@ struct weft_ctx {
     const struct weft_backend *backend;
     void *device;                    /* the backend's own                             */
     const device_memory *memory;     /* where states, arenas and constants lie         */
+    const device_traits *traits;     /* the backend's, or what open has set instead    */
     int   threads;                   /* at most this many in a run                    */
     /* the device's threads for some other work; NULL: it has none */
     void (*spread)(weft_ctx *c, void (*job)(void *user, int member, int members), void *user);

@@ -5,18 +5,17 @@
  * program instead. The rule of differentiation is a block too: it computes the inner values again,
  * so none is stored between the passes. */
 #include "core/gates.h"
+#include "core/context.h"
 #include "core/shape.h"
 #include <assert.h>
-
-enum { GATES_PIECE = 128, GATES_MOST = 16 };
 
 const gate_wiring *gates_wiring(const int64_t *attr) {
     return (const gate_wiring *)(intptr_t)attr[GATES_ATTR_WIRING];
 }
 
-int64_t gates_pieces(int64_t cells) {
-    const int64_t n = cells / GATES_PIECE;
-    return n < 1 ? 1 : n > GATES_MOST ? GATES_MOST : n;
+/* Sums over cells are made in so many pieces. */
+static int64_t gates_pieces(const device_traits *t, int64_t cells) {
+    return max_i64(1, min_i64(cells / t->cell_least, t->cell_pieces));
 }
 
 /* ---- recording ---- */
@@ -165,7 +164,7 @@ void gates_vjp(weft_tensor block, const weft_tensor *dy, weft_tensor *out) {
     weft_graph *g = block.g;
     const gate_wiring *w = gates_wiring(node_attr(g, node_of(block)) + 1);
     const weft_tensor in[3] = {operand(block, 0), operand(block, 1), dy[0]};
-    const int64_t cells = weft_dim(in[0], 1), pieces = gates_pieces(cells);
+    const int64_t cells = weft_dim(in[0], 1), pieces = gates_pieces(g->ctx->traits, cells);
     const int64_t attr[GATES_ATTRS] = {(int64_t)(intptr_t)w, pieces};
     const int64_t dx[2] = {w->features, cells}, dc[2] = {pieces, 4 * w->rows};
     const weft_tensor r = graph_block(g, BLOCK_gates_grad, in, 3, attr, GATES_ATTRS);

@@ -17,7 +17,4 @@ enum { GATES_ATTR_WIRING, GATES_ATTR_PIECES, GATES_ATTRS };
 
 const gate_wiring *gates_wiring(const int64_t *attr);
 
-/* Sums over cells are made in so many pieces, which threads may share. */
-int64_t gates_pieces(int64_t cells);
-
 #endif

@@ -204,13 +204,13 @@ void momentum_define(weft_graph *graph, const int64_t *a, const weft_tensor *in,
 void squares_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
                     weft_tensor *out) {
     assert(nin <= SQUARES_MOST);
-    (void)g, (void)attr;
+    (void)g;
+    const int64_t pieces = attr[SQUARES_ATTR_PIECES];
     weft_tensor row[SQUARES_MOST];
     for (int i = 0; i < nin; i++) {
-        const int64_t n = weft_count(in[i]), each = squares_piece(n);
+        const int64_t n = weft_count(in[i]), each = squares_piece(attr, n);
         weft_tensor x = weft_reshape(weft_square(in[i]), weft_dims(n));
-        x = weft_reshape(weft_pad(x, 0, 0, SQUARES_PIECES * each - n, 0),
-                         weft_dims(SQUARES_PIECES, each));
+        x = weft_reshape(weft_pad(x, 0, 0, pieces * each - n, 0), weft_dims(pieces, each));
         row[i] = weft_sum(x, weft_axes(1), false);
     }
     out[0] = weft_stack((weft_tensors){row, (size_t)nin}, 0);
@@ -220,6 +220,7 @@ weft_tensor weft_squares(weft_tensors x) {
     weft_graph *g = x.n && x.at ? x.at[0].g : NULL;
     if (!g) return weft_poison(NULL, WEFT_ARGUMENT, "squares: one or more tensors were expected");
     if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
+    const int64_t attr[SQUARES_ATTRS] = {g->ctx->traits->sum_pieces, g->ctx->traits->sum_least};
     const size_t blocks = (x.n + SQUARES_MOST - 1) / SQUARES_MOST;
     weft_tensor *piece = arena_new(&g->memory, blocks * sizeof *piece);
     if (!piece) return graph_fail(g, WEFT_MEMORY, "squares: out of memory");
@@ -228,9 +229,9 @@ weft_tensor weft_squares(weft_tensors x) {
         size_t n = 0;
         for (size_t i = b * SQUARES_MOST; i < x.n && n < SQUARES_MOST; i++)
             in[n++] = weft_cast(x.at[i], WEFT_F32);
-        const int64_t dims[] = {(int64_t)n, SQUARES_PIECES};
-        piece[b] =
-            graph_part(graph_block(g, BLOCK_squares, in, (int)n, dims, 0), 0, WEFT_F32, 2, dims);
+        const int64_t dims[] = {(int64_t)n, attr[SQUARES_ATTR_PIECES]};
+        const weft_tensor sums = graph_block(g, BLOCK_squares, in, (int)n, attr, SQUARES_ATTRS);
+        piece[b] = graph_part(sums, 0, WEFT_F32, 2, dims);
     }
     weft_tensor all = blocks > 1 ? weft_concat((weft_tensors){piece, blocks}, 0) : piece[0];
     return weft_sum(all, weft_axes(1), false);

@@ -22,11 +22,14 @@ WEFT_INLINE int taken_operand(int64_t which, int64_t given, int what) {
     return block_table[which].operands + (what == TAKEN_DUE && (given & TAKEN_SCALE));
 }
 
-/* The squares of a tensor are summed in pieces, whose length depends on its size alone. */
-enum { SQUARES_PIECES = 32, SQUARES_MOST = LIMIT_BLOCK_OPERANDS };
-WEFT_INLINE int64_t squares_piece(int64_t count) {
-    int64_t each = (count + SQUARES_PIECES - 1) / SQUARES_PIECES;
-    return each < 1024 ? 1024 : (each + 15) / 16 * 16;
+/* The squares of a tensor are summed in pieces, as many as the device wants (traits.h), whose length
+ * depends on the tensor's size alone. */
+enum { SQUARES_ATTR_PIECES, SQUARES_ATTR_LEAST, SQUARES_ATTRS };
+enum { SQUARES_MOST = LIMIT_BLOCK_OPERANDS };
+WEFT_INLINE int64_t squares_piece(const int64_t *attr, int64_t count) {
+    const int64_t pieces = attr[SQUARES_ATTR_PIECES], each = (count + pieces - 1) / pieces;
+    const int64_t least = attr[SQUARES_ATTR_LEAST];
+    return each < least ? least : (each + 15) / 16 * 16;
 }
 
 #endif

@@ -150,13 +150,15 @@ static bool fuse_soft(compile *c, uint32_t ki, const fuse_in *in) {
 
 /* Cluster `from`, which only node id of cluster `to` reads, becomes part of `to`: a * b + c * d
  * over four inputs is one kernel, though its products share nothing. */
-static void fuse_absorb(compile *c, uint32_t to, uint32_t from, const fuse_in *in, int reads) {
+static void fuse_absorb(fuse *f, uint32_t to, uint32_t from, const fuse_in *in, int reads) {
+    compile *c = f->c;
     cluster k = c->cluster[to], o = c->cluster[from];
     if (o.kind != CLUSTER_KERNEL || k.kind != CLUSTER_KERNEL || o.frozen || o.folds ||
         cluster_across(&k) || o.pos >= k.pos)
         return;
-    if (cluster_count(&k, false) != cluster_count(&o, false) || k.nodes + o.nodes > FUSE_NODES ||
-        k.loads + o.loads > FUSE_LOADS || k.views + o.views > FUSE_VIEWS)
+    if (cluster_count(&k, false) != cluster_count(&o, false) ||
+        k.nodes + o.nodes > f->t->kernel_nodes || k.loads + o.loads > f->t->kernel_loads ||
+        k.views + o.views > f->t->kernel_views)
         return;
     if (!cluster_refine(&k, o.rank, o.dim, false) || !fuse_still_fits(c, &k, to)) return;
     cluster both = k;
@@ -250,7 +252,7 @@ static weft_err fuse_node(fuse *f, uint32_t id) {
     if (kind == CLUSTER_CONCAT) fuse_note_concat(f, id);
     for (int k = 0; f->fusing && kind == CLUSTER_KERNEL && k < reads; k++) {
         const uint32_t from = c->cluster_of[in[k].v->base];
-        if (from && from != ki) fuse_absorb(c, ki, from, in, reads);
+        if (from && from != ki) fuse_absorb(f, ki, from, in, reads);
     }
     fuse_note_reads(f, id, kind, in, reads);
     return WEFT_OK;
@@ -293,6 +295,7 @@ weft_err fuse_pass(compile *c) {
     c->product = arena_new(&c->memory, c->n * sizeof *c->product);
     if (!c->cluster_of || !c->next || !c->product) return compile_no_memory(c);
     fuse f = {.c = c,
+              .t = c->ctx->traits,
               .fusing = compile_fuses(c),
               .readers = mem_new(c->m, c->n * sizeof *f.readers),
               .reader = mem_new(c->m, c->n * sizeof *f.reader),

@@ -7,6 +7,7 @@
 
 typedef struct fuse {
     compile  *c;
+    const device_traits *t;       /* how much a kernel may do                                   */
     bool      fusing;             /* else a kernel per operation                                */
     uint32_t *readers;            /* [n] readers of a node that have no cluster yet             */
     uint32_t *reader;             /* [n] the cluster that read the node last                    */
@@ -31,9 +32,6 @@ int fuse_gather(const compile *c, uint32_t id, fuse_in *out, int n);
 bool fuse_is_virtual(const compile *c, uint32_t id);   /* needs neither step nor memory          */
 bool fuse_is_leaf(const compile *c, uint32_t id);      /* an input, a state or a constant        */
 bool fuse_is_fold(const compile *c, uint32_t id);
-
-/* Nodes, bases and views of one kernel: beyond them a tile's values leave the first cache. */
-enum { FUSE_NODES = 60, FUSE_LOADS = 20, FUSE_VIEWS = 64 };
 
 /* After the loop of k was cut finer: do the loads of its members, those of cluster ki, still fit? */
 bool fuse_still_fits(const compile *c, const cluster *k, uint32_t ki);

@@ -44,17 +44,17 @@ static bool fuse_same_view(const fuse_in *a, const fuse_in *b) {
            !memcmp(a->v, b->v, sizeof *a->v);
 }
 
-/* How many different views of what lies elsewhere the members of k read; of some more than
- * FUSE_VIEWS, it says that many. */
-static int fuse_views(const compile *c, const cluster *k, uint32_t ki) {
-    fuse_in all[FUSE_VIEWS + 1], in[FUSE_INPUTS];
+/* How many different views of what lies elsewhere the members of k read; of more than
+ * `most`, it says one more. */
+static int fuse_views(const compile *c, const cluster *k, uint32_t ki, int most) {
+    fuse_in all[TRAITS_VIEWS + 1], in[FUSE_INPUTS];
     int n = 0;
     for (uint32_t m = k->first; m; m = c->next[m])
         for (int i = 0, reads = fuse_gather(c, m, in, 0); i < reads; i++) {
             bool seen = c->cluster_of[in[i].v->base] == ki || fuse_is_virtual(c, in[i].v->base);
             for (int a = 0; a < n && !seen; a++) seen = fuse_same_view(&all[a], &in[i]);
             if (seen) continue;
-            if (n > FUSE_VIEWS) return n;
+            if (n > most) return n;
             all[n++] = in[i];
         }
     return n;
@@ -115,10 +115,11 @@ static void fuse_count_reads(fuse_asks *a) {
 /* Is there room for what it loads? */
 static bool fuse_has_room(fuse_asks *a) {
     fuse_count_reads(a);
-    if (a->k.loads + a->loads > FUSE_LOADS) return false;
-    if (a->k.views + a->views > FUSE_VIEWS && a->k.kind == CLUSTER_KERNEL) {
-        a->k.views = a->c->cluster[a->ki].views = (uint16_t)fuse_views(a->c, &a->k, a->ki);
-        return a->k.views + a->views <= FUSE_VIEWS;
+    const int most = a->f->t->kernel_views;
+    if (a->k.loads + a->loads > a->f->t->kernel_loads) return false;
+    if (a->k.views + a->views > most && a->k.kind == CLUSTER_KERNEL) {
+        a->k.views = a->c->cluster[a->ki].views = (uint16_t)fuse_views(a->c, &a->k, a->ki, most);
+        return a->k.views + a->views <= most;
     }
     return true;
 }
@@ -259,7 +260,7 @@ bool fuse_try(fuse *f, uint32_t ki, uint32_t id, const fuse_in *in, int reads) {
     const bool fold = fuse_is_fold(c, id);
     const int kind = c->cluster[ki].kind;
     if (kind != CLUSTER_KERNEL && (kind != CLUSTER_PRODUCT || fold)) return false;
-    if (c->cluster[ki].nodes + 1 > FUSE_NODES) return false;
+    if (c->cluster[ki].nodes + 1 > f->t->kernel_nodes) return false;
     fuse_asks a;
     a.f = f, a.c = c, a.ki = ki, a.id = id, a.n = n, a.in = in, a.reads = reads;
     a.k = c->cluster[ki];

@@ -4,9 +4,6 @@
  * Reads: live, view, source, copied, stored. Makes: inlined. */
 #include "plan/fuse.h"
 
-/* A value that is computed by each of its readers brings at most so many operands to each. */
-enum { INLINE_OPERANDS = 4 };
-
 /* May node i be made again by its readers: a comparison of values that are in memory anyway, or a
  * draw? `brings` has how many operands those that are already inlined bring to their readers. */
 static bool inline_may(const compile *c, uint32_t i, uint8_t *brings) {
@@ -23,7 +20,7 @@ static bool inline_may(const compile *c, uint32_t i, uint8_t *brings) {
             return false;
     }
     brings[i] = (uint8_t)operands;
-    return operands <= INLINE_OPERANDS;
+    return operands <= c->ctx->traits->inline_operands;
 }
 
 /* What something other than a map reads, or reads through a view, has to be in memory. */

@@ -9,7 +9,7 @@
 #include "plan/passes.h"
 #include <assert.h>
 
-enum { RECOMPUTE_DEPTH = 4, RECOMPUTE_FRONTIER = 8, RECOMPUTE_MIN = 256, RECOMPUTE_CHAIN = 6 };
+enum { RECOMPUTE_DEPTH = 4, RECOMPUTE_FRONTIER = 8, RECOMPUTE_CHAIN = 6 };
 
 /* How many recomputed values, one made from the other, rest on each value. Along a recurrence every step
  * could do without the one before, and the last would be made from all of them. */
@@ -24,9 +24,13 @@ typedef struct recompute_cut {
     int n;
 } recompute_cut;
 
-/* A map that costs no more than reading its value would. */
-static bool recompute_cheap(int op) {
-    return op_is_map(op) && op_table[op].cost <= 1;
+/* A map that the device would rather do again than read its value. Indexed loads, casts and draws are
+ * maps with attributes, which are not done again here (lower_load). */
+static bool recompute_cheap(const compile *c, int op) {
+    const int cls = op_table[op].cls;
+    const bool plain = cls == CLASS_UNARY || cls == CLASS_BINARY || cls == CLASS_COMPARE ||
+                       cls == CLASS_LOGIC || op == OP_where;
+    return plain && op_table[op].cost <= c->ctx->traits->recompute_cost;
 }
 
 /* Collect what would have to be stored for `id` to be computed again, also over the loop of
@@ -34,7 +38,7 @@ static bool recompute_cheap(int op) {
 static bool recompute_frontier(const compile *c, uint32_t id, const cluster *product, int depth,
                                recompute_cut *f) {
     const node *n = &c->g->node[id];
-    if (c->copied[id] || !recompute_cheap(n->op)) return false;
+    if (c->copied[id] || !recompute_cheap(c, n->op)) return false;
     for (int i = 0; i < n->nin; i++) {
         uint32_t in = node_in(c->g, n)[i], base = c->view[in].base;
         int op = c->g->node[base].op;
@@ -51,7 +55,7 @@ static bool recompute_frontier(const compile *c, uint32_t id, const cluster *pro
                     view_same_axes(c->g->node[base].rank, node_dims(c->g, &c->g->node[base]),
                                    n->rank, node_dims(c->g, n));
         if (c->inlined[base] && !same) return false;
-        if (same && depth > 0 && (c->inlined[base] || recompute_cheap(op))) {
+        if (same && depth > 0 && (c->inlined[base] || recompute_cheap(c, op))) {
             recompute_cut below = *f;
             if (recompute_frontier(c, base, product, depth - 1, &below)) {
                 *f = below;
@@ -76,7 +80,8 @@ static int64_t recompute_size(const compile *c, uint32_t id) {
 static bool recompute_candidate(const compile *c, uint32_t id, recompute_cut *f) {
     f->n = 0;
     const cluster *product = c->product[id] ? &c->cluster[c->product[id]] : NULL;
-    return c->stored[id] == STORED_SOFT && recompute_size(c, id) >= RECOMPUTE_MIN &&
+    return c->stored[id] == STORED_SOFT &&
+           recompute_size(c, id) >= c->ctx->traits->recompute_least &&
            recompute_frontier(c, id, product, RECOMPUTE_DEPTH, f);
 }
 
@@ -91,7 +96,7 @@ static void recompute_hand_on(const compile *c, recompute_chain *s, uint32_t id)
 }
 
 static void recompute_swap(compile *c, recompute_chain *s, uint32_t id, const recompute_cut *f) {
-    assert(c->stored[id] == STORED_SOFT && recompute_cheap(c->g->node[id].op));
+    assert(c->stored[id] == STORED_SOFT && recompute_cheap(c, c->g->node[id].op));
     c->stored[id] = 0;
     s->recomputed[id] = 1;
     recompute_hand_on(c, s, id);

@@ -243,17 +243,21 @@ TEST(optimisers) {
 }
 
 TEST(squares) {
+    enum { PIECES = 32, LEAST = 1024 };
     static const int64_t sizes[] = {1, 15, 1024, 1025, 40000, 70001, 0, 3};
     for (int first = 0; first < 8; first++) {
         CASE("from size %d", first);
         job j = job_new(STEP_BLOCK, BLOCK_squares);
+        j.s.attr[SQUARES_ATTR_PIECES] = first % 2 ? PIECES / 4 : PIECES;
+        j.s.attr[SQUARES_ATTR_LEAST] = first % 2 ? LEAST / 16 : LEAST;
+        const int64_t pieces = j.s.attr[SQUARES_ATTR_PIECES];
         const int many = first == 0 ? 8 : 1 + first % 3;
         for (int i = 0; i < many; i++) input(&j, WEFT_F32, PLAIN, 1, &sizes[(first + i) % 8]);
-        double *sum = result(&j, WEFT_F32, 2, (int64_t[]){many, SQUARES_PIECES});
+        double *sum = result(&j, WEFT_F32, 2, (int64_t[]){many, pieces});
         for (int i = 0; i < many; i++)
             for (int64_t k = 0, n = sizes[(first + i) % 8]; k < n; k++) {
                 const double x = real(&j, i, k, 0, 0, 0);
-                sum[i * SQUARES_PIECES + k / squares_piece(n)] += x * x;
+                sum[i * pieces + k / squares_piece(j.s.attr, n)] += x * x;
             }
         job_run(&j);
         job_free(&j);

@@ -317,6 +317,66 @@ TEST(a_long_chain_needs_two_buffers) {
     end();
 }
 
+/* ---- what a device says of itself ---- */
+
+/* Twelve maps over seven inputs. */
+static weft_stats with_traits(device_traits t) {
+    begin("cpu");
+    c->traits = &t;
+    weft_tensor x = rows(64, 64), y = x;
+    for (int i = 0; i < 6; i++) y = weft_mul(weft_sin(y), rows(64, 64));
+    const weft_stats st = stats_of(weft_list(y), (weft_updates){0});
+    end();
+    return st;
+}
+
+/* A product of expensive and of cheap factors, which its gradient reads again. */
+static size_t stored_with(device_traits t) {
+    begin("cpu");
+    c->traits = &t;
+    const weft_tensor x = rows(64, 64), w = rows(64, 64), v = rows(64, 64), q = weft_add(x, w);
+    const weft_tensor m = weft_mul(weft_tanh(x), weft_mul(weft_sigmoid(w), weft_mul(q, q)));
+    const weft_tensor y = weft_matmul(m, v);
+    weft_tensor out[2];
+    CHECK_EQ(weft_grad(weft_sum(weft_square(y), WEFT_ALL, false), (weft_tensor[]){x, w}, 2, out),
+             WEFT_OK);
+    const weft_stats st = stats_of((weft_tensors){out, 2}, (weft_updates){0});
+    end();
+    return st.arena_bytes;
+}
+
+static int64_t pieces_with(device_traits t) {
+    begin("cpu");
+    c->traits = &t;
+    weft_squares(weft_list(rows(64, 64)));
+    int64_t pieces = 0;
+    for (uint32_t i = 1; i < g->n; i++)
+        if (g->node[i].op == OP_part) pieces = node_dims(g, &g->node[i])[1];
+    end();
+    return pieces;
+}
+
+TEST(a_device_says_what_its_kernels_may_do) {
+    begin("cpu");
+    const device_traits own = *c->traits;
+    end();
+    CHECK_EQ(with_traits(own).kernels, 1);
+    device_traits t = own;
+    t.kernel_nodes = 4;
+    CHECK_EQ(with_traits(t).kernels, 3);
+    t = own, t.kernel_loads = 4;
+    CHECK_EQ(with_traits(t).kernels, 2);
+    t = own, t.kernel_views = 3;
+    CHECK_EQ(with_traits(t).kernels, 3);
+    t = own, t.recompute_cost = 100; /* tanh again */
+    CHECK(stored_with(t) < stored_with(own));
+    t = own, t.recompute_least = 1 << 20;
+    CHECK(stored_with(t) > stored_with(own));
+    t = own, t.sum_pieces = 7;
+    CHECK_EQ(pieces_with(own), own.sum_pieces);
+    CHECK_EQ(pieces_with(t), 7);
+}
+
 TEST(compiling_leaves_the_graph_as_it_is) {
     begin("cpu");
     const weft_tensor x = rows(8, 4), w = weft_param(g, s, "w", weft_dims(4, 4),

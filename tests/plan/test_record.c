@@ -102,9 +102,9 @@ TEST(spans_of_every_step_and_thread) {
 }
 
 TEST(phases_of_compiling_lie_within_it) {
-    static const char *const pass[] = {
-        "request", "rewrite",   "roots",    "states", "view", "settle", "bind",   "inline",
-        "fuse",    "recompute", "in place", "lower",  "join", "memory", "prepare"};
+    static const char *const pass[] = {"request",  "rewrite", "roots",  "states", "view",
+                                       "settle",   "bind",    "inline", "fuse",   "recompute",
+                                       "in place", "lower",   "join",   "memory", "prepare"};
     static notes n;
     n = (notes){0};
     learner l = {.c = weft_open("cpu")};

@@ -484,11 +484,26 @@ static double cpu_ping(weft_ctx *c, int threads) {
     return 1e6 * least;
 }
 
+/* A tile's values stay in the first cache. Transcendentals cost more than to read what they gave. */
+static const device_traits cpu_traits = {
+    .kernel_nodes = 60,
+    .kernel_loads = 20,
+    .kernel_views = 64,
+    .inline_operands = 4,
+    .recompute_cost = 1,
+    .recompute_least = 256,
+    .sum_pieces = 32,
+    .sum_least = 1024,
+    .cell_pieces = 16,
+    .cell_least = 128,
+};
+
 const weft_backend backend_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
     .memory = &device_host,
+    .traits = &cpu_traits,
     .isa = cpu_isa,
     .ping = cpu_ping,
     .has_block = cpu_has_block,

@@ -8,6 +8,7 @@
 #include "core/update_rules.h"
 #include "routines.h"
 #include "tile.h"
+#include <assert.h>
 #include <math.h>
 
 enum { OPTIMISER_PIECE = 4096 };
@@ -118,17 +119,18 @@ weft_err optimiser_momentum_prepare(routine *r, const step *s, isa level, weft_c
 
 /* ---- squares ---- */
 
-/* Unit u is piece u % SQUARES_PIECES of one operand; many floats are summed in double. */
+/* Unit u is a piece of one operand; many floats are summed in double. */
 static void optimiser_squares(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                               void *scratch) {
     const optimiser_choice *o = r->own;
+    const int64_t *attr = r->s->attr, pieces = attr[SQUARES_ATTR_PIECES];
     (void)scratch;
     for (int64_t u = unit0; u < unit1; u++) {
-        const int operand = (int)(u / SQUARES_PIECES);
-        const int64_t count = routine_count(&r->s->in[operand]), each = squares_piece(count);
-        const int64_t end = min_i64((u % SQUARES_PIECES + 1) * each, count);
+        const int operand = (int)(u / pieces);
+        const int64_t count = routine_count(&r->s->in[operand]), each = squares_piece(attr, count);
+        const int64_t end = min_i64((u % pieces + 1) * each, count);
         double sum = 0;
-        for (int64_t i = u % SQUARES_PIECES * each; i < end; i += OPTIMISER_PIECE)
+        for (int64_t i = u % pieces * each; i < end; i += OPTIMISER_PIECE)
             sum += (double)o->tile->squares((const float *)at[operand] + i,
                                             min_i64(OPTIMISER_PIECE, end - i));
         ((float *)at[r->s->nin])[u] = (float)sum;
@@ -139,6 +141,7 @@ weft_err optimiser_squares_prepare(routine *r, const step *s, isa level, weft_ct
                                    arena *memory) {
     WEFT_TRY(optimiser_begin(r, s, level, c, memory));
     r->run = optimiser_squares;
-    r->units = (int64_t)s->nin * SQUARES_PIECES;
+    assert(s->attr[SQUARES_ATTR_PIECES] == s->in[s->nin].dim[1]);
+    r->units = s->nin * s->attr[SQUARES_ATTR_PIECES];
     return WEFT_OK;
 }
