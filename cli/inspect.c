@@ -6,6 +6,8 @@
 #include "json.h"
 #include "source.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +38,6 @@ static int64_t inspect_count(const weft_array *a) {
     int64_t n = 1;
     for (int k = 0; k < a->dims.rank; k++) n *= a->dims.n[k];
     return n;
-}
-
-static void inspect_shape(const weft_array *a, char *out, size_t size) {
-    size_t at = (size_t)snprintf(out, size, "[");
-    for (int k = 0; k < a->dims.rank && at < size; k++)
-        at +=
-            (size_t)snprintf(out + at, size - at, "%s%lld", k ? ", " : "", (long long)a->dims.n[k]);
-    if (at < size) snprintf(out + at, size - at, "]");
 }
 
 /* ---- values ---- */
@@ -117,7 +111,7 @@ static void inspect_figure(double x) {
 
 static void inspect_line_text(const inspect *s, const weft_array *a, const inspect_stats *stats) {
     char shape[160];
-    inspect_shape(a, shape, sizeof shape);
+    shape_text(shape, sizeof shape, a->dims.rank, a->dims.n);
     tell_text(stdout, a->name, s->name_width);
     tell(stdout, "  %-4s  %-*s %12zu", weft_file_type_name(a->type), s->shape_width, shape,
          a->bytes);
@@ -147,7 +141,7 @@ static int inspect_layout(inspect *s) {
         char shape[160];
         if (weft_archive_list(s->archive, i, &a) != WEFT_OK) return command_failed(s->call, s->ctx);
         if (!source_match(s->set->only, a.name)) continue;
-        inspect_shape(&a, shape, sizeof shape);
+        shape_text(shape, sizeof shape, a.dims.rank, a.dims.n);
         const int name = (int)strlen(a.name), width = (int)strlen(shape);
         if (name > s->name_width && name <= 64) s->name_width = name;
         if (width > s->shape_width && width <= 32) s->shape_width = width;

@@ -29,7 +29,7 @@ void *mem_new(mem *m, size_t bytes) {
 }
 
 void mem_free(mem *m, void *p) {
-    if (p) m->resize(m->user, p, 0);
+    if (m && p) m->resize(m->user, p, 0);
 }
 
 /* Asks for pages of 2 MiB, before the block is first touched: reading all over a table of hundreds

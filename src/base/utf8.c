@@ -6,7 +6,7 @@
  * error message goes through it (core/context.c). A backslash stays one, so that a text escaped twice is
  * as if it had been escaped once. */
 #include "base/utf8.h"
-#include "base/text.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,12 +93,4 @@ size_t escape_text(char *out, size_t n, const char *text) {
     }
     if (n) out[written] = 0;
     return written;
-}
-
-void text_escape(text *t, const char *s) {
-    char one[12];
-    for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
-        bytes = escape_one(one, s, left);
-        text_raw(t, one, strlen(one));
-    }
 }

@@ -60,7 +60,7 @@ static int text_bits(uint64_t x) {
     return (int)(x * 0x0101010101010101u >> 56);
 }
 
-static int32_t text_number(const text_alphabet *a, uint32_t code) {
+static int32_t text_letter_number(const text_alphabet *a, uint32_t code) {
     return a->below[code / 64] + text_bits(a->has[code / 64] & (((uint64_t)1 << code % 64) - 1));
 }
 
@@ -153,7 +153,7 @@ static weft_err text_numbers(weft_data *d, const reader *in, const text_alphabet
         uint32_t code = 0;
         const char *wrong;
         i += (size_t)text_decode(in->bytes + i, in->n - i, &code, &wrong);
-        const int32_t number = text_number(a, code);
+        const int32_t number = text_letter_number(a, code);
         if (size == 1) narrow[k] = (uint8_t)number;
         else wide[k] = number;
     }

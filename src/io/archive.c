@@ -2,8 +2,8 @@
 #include "io/archive.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "base/utf8.h"
-#include "io/bytes.h"
 #include <string.h>
 
 static const struct {

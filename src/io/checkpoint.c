@@ -4,8 +4,8 @@
  * says that it is a checkpoint, which step it is of, where the data stands, and has a CRC-32C of
  * every array and of the header. Written by safetensors_write; the file before it is kept under
  * another name, unless it is damaged. */
+#include "base/text.h"
 #include "io/archive.h"
-#include "io/bytes.h"
 #include "io/file.h"
 #include "io/write.h"
 #include <inttypes.h>
@@ -26,11 +26,11 @@
 static char *checkpoint_previous(weft_ctx *c, const char *path) {
     size_t n = strlen(path), m = sizeof CHECKPOINT_ENDING - 1;
     bool ends = n > m && strcmp(path + n - m, CHECKPOINT_ENDING) == 0;
-    io_bytes b = {.c = c};
-    bytes_add(&b, path, ends ? n - m : n);
-    bytes_text(&b, ends ? ".previous" CHECKPOINT_ENDING : ".previous");
+    text b = {.m = mem_of(c)};
+    text_raw(&b, path, ends ? n - m : n);
+    text_put(&b, ends ? ".previous" CHECKPOINT_ENDING : ".previous");
     if (b.failed) weft_fail(c, WEFT_MEMORY, "%s: out of memory", reader_path(path));
-    if (b.failed) bytes_free(&b);
+    if (b.failed) text_free(&b);
     return b.s;
 }
 

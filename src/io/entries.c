@@ -2,8 +2,8 @@
  *
  * Loading looks at everything first: names, shapes, types, checksums, and whether integers fit.
  * Only when nothing is left that could fail does the first value change. */
+#include "base/text.h"
 #include "io/archive.h"
-#include "io/bytes.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -86,17 +86,10 @@ static int entries_kind(weft_file_type t) {
     }
 }
 
-static void entries_shape(char *out, size_t n, const weft_shape *dims) {
-    size_t at = (size_t)snprintf(out, n, "[");
-    for (int i = 0; i < dims->rank && at < n; i++)
-        at += (size_t)snprintf(out + at, n - at, "%s%lld", i ? "," : "", (long long)dims->n[i]);
-    if (at < n) snprintf(out + at, n - at, "]");
-}
-
 static weft_err entries_misfit(entries_load *l, const weft_entry *e, const weft_array *t) {
     char have[100], want[100];
-    entries_shape(have, sizeof have, &t->dims);
-    entries_shape(want, sizeof want, &e->dims);
+    shape_text(have, sizeof have, t->dims.rank, t->dims.n);
+    shape_text(want, sizeof want, e->dims.rank, e->dims.n);
     return weft_fail(weft_state_ctx(l->s), WEFT_STATE,
                      "%s: \"%.60s\" is %s %s, the state has %s %s", reader_path(l->a->name),
                      t->name, weft_file_type_name(t->type), have,

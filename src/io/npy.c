@@ -209,17 +209,17 @@ weft_err npy_read(weft_archive *a, reader *r) {
     return WEFT_OK;
 }
 
-void npy_header_write(io_bytes *b, weft_file_type type, const weft_shape *dims) {
+void npy_header_write(text *b, weft_file_type type, const weft_shape *dims) {
     bool ordered = weft_file_type_size(type) > 1 && type != WEFT_FILE_BF16;
     const size_t from = b->n;
-    bytes_add(b, "\x93NUMPY\1\0\0\0", 10);
-    bytes_print(b, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", ordered ? '<' : '|',
-                npy_known[type]);
+    text_raw(b, "\x93NUMPY\1\0\0\0", 10);
+    text_add(b, "{'descr': '%c%s', 'fortran_order': False, 'shape': (", ordered ? '<' : '|',
+             npy_known[type]);
     for (int i = 0; i < dims->rank; i++)
-        bytes_print(b, "%s%lld", i ? ", " : "", (long long)dims->n[i]);
-    bytes_text(b, dims->rank == 1 ? ",), }" : "), }");
-    while (!b->failed && (b->n - from) % 64 != 63) bytes_text(b, " ");
-    bytes_text(b, "\n");
+        text_add(b, "%s%lld", i ? ", " : "", (long long)dims->n[i]);
+    text_put(b, dims->rank == 1 ? ",), }" : "), }");
+    while (!b->failed && (b->n - from) % 64 != 63) text_put(b, " ");
+    text_put(b, "\n");
     if (b->failed) return;
     size_t n = b->n - from - 10;
     b->s[from + 8] = (char)(n & 255);

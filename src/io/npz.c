@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "base/reader.h"
 #include "base/sort.h"
+#include "base/text.h"
 #include "io/archive.h"
-#include "io/bytes.h"
 #include "io/inflate.h"
 #include "io/npy.h"
 #include <string.h>
@@ -302,15 +302,15 @@ static weft_err zip_array(zip_parse *p, const zip_member *m) {
     memcpy(p->pool, m->name, m->length - 4);
     p->pool[m->length - 4] = 0;
     p->pool += m->length - 3;
-    io_bytes file = {.c = a->c};
-    bytes_text(&file, p->r->file);
-    bytes_text(&file, "/");
-    bytes_text(&file, name);
-    bytes_text(&file, ".npy");
+    text file = {.m = mem_of(a->c)};
+    text_put(&file, p->r->file);
+    text_put(&file, "/");
+    text_put(&file, name);
+    text_put(&file, ".npy");
     npy_header h = {0};
     uint64_t skip = 0;
     weft_err e = file.failed ? archive_no_memory(a) : zip_header(p, m, file.s, &h, &skip);
-    bytes_free(&file);
+    text_free(&file);
     WEFT_TRY(e);
     if (m->unpacked < skip || m->unpacked - skip != h.bytes)
         return reader_fail(p->r, WEFT_FORMAT, m->entry + 24, "size",

@@ -23,28 +23,28 @@ static int safe_compare_widths(const void *user, uint32_t x, uint32_t y) {
     return x < y ? -1 : x > y;
 }
 
-static void safe_put_array(io_bytes *b, const weft_array *t, uint64_t begin, uint64_t end) {
-    bytes_quote(b, t->name);
-    bytes_print(b, ":{\"dtype\":\"%s\",\"shape\":[", weft_file_type_name(t->type));
-    for (int i = 0; i < t->dims.rank; i++)
-        bytes_print(b, "%s%lld", i ? "," : "", (long long)t->dims.n[i]);
-    bytes_print(b, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)begin,
-                (unsigned long long)end);
+static void safe_put_array(text *b, const weft_array *t, uint64_t begin, uint64_t end) {
+    text_quote(b, t->name);
+    char shape[21 * WEFT_MAX_RANK + 3];
+    text_add(b, ":{\"dtype\":\"%s\",\"shape\":%s", weft_file_type_name(t->type),
+             shape_text(shape, sizeof shape, t->dims.rank, t->dims.n));
+    text_add(b, ",\"data_offsets\":[%llu,%llu]}", (unsigned long long)begin,
+             (unsigned long long)end);
 }
 
-static void safe_put_text(io_bytes *b, const char *key, const char *value, bool first) {
-    if (!first) bytes_text(b, ",");
-    bytes_quote(b, key);
-    bytes_text(b, ":");
-    bytes_quote(b, value);
+static void safe_put_text(text *b, const char *key, const char *value, bool first) {
+    if (!first) text_put(b, ",");
+    text_quote(b, key);
+    text_put(b, ":");
+    text_quote(b, value);
 }
 
 /* The metadata; gives where the digits of the header's own checksum are, 0 for none. */
-static size_t safe_put_metadata(io_bytes *b, weft_archive *a, const uint32_t *at, size_t n,
-                                bool texts, bool checksums) {
+static size_t safe_put_metadata(text *b, weft_archive *a, const uint32_t *at, size_t n, bool texts,
+                                bool checksums) {
     size_t digits = 0;
     bool first = true;
-    bytes_text(b, "\"__metadata__\":{");
+    text_put(b, "\"__metadata__\":{");
     for (size_t i = 0; texts && i < a->texts; i++, first = false)
         safe_put_text(b, a->text[i].key, a->text[i].value, first);
     if (checksums) {
@@ -58,18 +58,18 @@ static size_t safe_put_metadata(io_bytes *b, weft_archive *a, const uint32_t *at
         snprintf(value, sizeof value, "%08x", (unsigned)crc_32c(0, x->data, (size_t)x->bytes));
         safe_put_text(b, key, value, false);
     }
-    bytes_text(b, n ? "}," : "}");
+    text_put(b, n ? "}," : "}");
     return digits;
 }
 
 weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts, bool checksums,
-                            io_bytes *b) {
+                            text *b) {
     size_t digits = 0;
     uint64_t end = 0;
     for (size_t i = 0; i < n; i++) WEFT_TRY(archive_look(a, &a->array[at[i]]));
     sort_numbers(at, n, safe_compare_widths, a);
-    bytes_number(b, 0, 8);
-    bytes_text(b, "{");
+    text_little(b, 0, 8);
+    text_put(b, "{");
     if ((texts && a->texts) || checksums) digits = safe_put_metadata(b, a, at, n, texts, checksums);
     for (size_t i = 0; i < n; i++) {
         weft_array t;
@@ -77,11 +77,11 @@ weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts,
         uint64_t begin = end;
         if (!check_add(begin, t.bytes, &end))
             return weft_fail(a->c, WEFT_ARGUMENT, "the arrays together are too large for a file");
-        if (i) bytes_text(b, ",");
+        if (i) text_put(b, ",");
         safe_put_array(b, &t, begin, end);
     }
-    bytes_text(b, "}");
-    while (!b->failed && b->n % SAFE_ALIGN) bytes_text(b, " ");
+    text_put(b, "}");
+    while (!b->failed && b->n % SAFE_ALIGN) text_put(b, " ");
     if (b->failed) return archive_no_memory(a);
     for (int i = 0; i < 8; i++) b->s[i] = (char)((uint64_t)(b->n - 8) >> 8 * i);
     if (digits) { /* counted with zeros in its place */
@@ -95,14 +95,14 @@ weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts,
 /* One file up to the point where it is complete under its temporary name. */
 static weft_err safe_prepare(weft_archive *a, uint32_t *at, size_t n, bool texts, bool checksums,
                              const char *path, size_t inside, file_writer *w) {
-    io_bytes head = {.c = a->c};
+    text head = {.m = mem_of(a->c)};
     weft_err e = safetensors_header(a, at, n, texts, checksums, &head);
     if (e == WEFT_OK) e = file_begin(w, a->c, path, inside);
     if (e == WEFT_OK) e = file_add(w, head.s, head.n);
     for (size_t i = 0; i < n && e == WEFT_OK; i++)
         e = file_add(w, a->array[at[i]].data, (size_t)a->array[at[i]].bytes);
     if (e == WEFT_OK) e = file_finish(w);
-    bytes_free(&head);
+    text_free(&head);
     return e;
 }
 
@@ -160,29 +160,29 @@ static void safe_shard_path(const safe_set *s, size_t i, bool whole, char *out, 
 
 static weft_err safe_write_index(safe_set *s, const char *path, char *name, size_t room) {
     weft_archive *a = s->a;
-    io_bytes b = {.c = a->c};
+    text b = {.m = mem_of(a->c)};
     uint64_t total = 0;
     for (size_t i = 0; i < a->n; i++) total += a->array[i].bytes;
-    bytes_print(&b, "{\n  \"metadata\": {\n    \"total_size\": %llu", (unsigned long long)total);
+    text_add(&b, "{\n  \"metadata\": {\n    \"total_size\": %llu", (unsigned long long)total);
     for (size_t i = 0; i < a->texts; i++) {
-        bytes_text(&b, ",\n    ");
-        bytes_quote(&b, a->text[i].key);
-        bytes_text(&b, ": ");
-        bytes_quote(&b, a->text[i].value);
+        text_put(&b, ",\n    ");
+        text_quote(&b, a->text[i].key);
+        text_put(&b, ": ");
+        text_quote(&b, a->text[i].value);
     }
-    bytes_text(&b, "\n  },\n  \"weight_map\": {");
+    text_put(&b, "\n  },\n  \"weight_map\": {");
     for (size_t shard = 0, i = 0; shard < s->shards; shard++) {
         safe_shard_path(s, shard, false, name, room);
         for (; i < s->end[shard]; i++) {
-            bytes_text(&b, i ? ",\n    " : "\n    ");
-            bytes_quote(&b, a->array[s->at[i]].name);
-            bytes_text(&b, ": ");
-            bytes_quote(&b, name);
+            text_put(&b, i ? ",\n    " : "\n    ");
+            text_quote(&b, a->array[s->at[i]].name);
+            text_put(&b, ": ");
+            text_quote(&b, name);
         }
     }
-    bytes_text(&b, "\n  }\n}\n");
+    text_put(&b, "\n  }\n}\n");
     weft_err e = b.failed ? archive_no_memory(a) : weft_file_write(a->c, path, b.s, b.n);
-    bytes_free(&b);
+    text_free(&b);
     return e;
 }
 

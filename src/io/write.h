@@ -3,7 +3,7 @@
 #define WEFT_IO_WRITE_H
 
 #include "io/archive.h"
-#include "io/bytes.h"
+#include "base/text.h"
 
 /* previous: what the file that was there is called from now on; NULL: it is gone. inside: as for
  * file_begin. */
@@ -16,6 +16,6 @@ weft_err npz_write(weft_archive *a, const char *path);
 /* The length and header of a safetensors file with the arrays at[0..n), which are put in the order
  * in which their values follow. */
 weft_err safetensors_header(weft_archive *a, uint32_t *at, size_t n, bool texts, bool checksums,
-                            io_bytes *out);
+                            text *out);
 
 #endif

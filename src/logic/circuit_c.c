@@ -3,7 +3,7 @@
  * Straight-line code, a constant for each gate while they are few. Compilers take far more than
  * twice as long for twice as long a function, so more gates are cut into functions that share an
  * array, whose places are used again when a value has been read for the last time. */
-#include "sheet.h"
+#include "circuit_write.h"
 
 #include <stdio.h>
 
@@ -19,21 +19,21 @@ static void text_c_value(const weft_circuit *k, const text_c_place *at, int32_t 
     else snprintf(out, 32, "g%d", (int)(v - k->inputs));
 }
 
-static void text_c_gate(sheet *p, const weft_circuit *k, const text_c_place *at, int i) {
+static void text_c_gate(text *p, const weft_circuit *k, const text_c_place *at, int i) {
     char a[32], b[32], to[32];
     text_c_value(k, at, k->gate[i].a, a);
     text_c_value(k, at, k->gate[i].b, b);
     text_c_value(k, at, k->inputs + i, to);
-    sheet_add(p, "    %s%s = ", at ? "" : "const unsigned long long ", to);
-    sheet_formula(p, k->gate[i].kind, a, b, "0ULL", "~0ULL");
-    sheet_add(p, ";\n");
+    text_add(p, "    %s%s = ", at ? "" : "const unsigned long long ", to);
+    circuit_formula(p, k->gate[i].kind, a, b, "0ULL", "~0ULL");
+    text_add(p, ";\n");
 }
 
-static void text_c_outputs(sheet *p, const weft_circuit *k, const text_c_place *at) {
+static void text_c_outputs(text *p, const weft_circuit *k, const text_c_place *at) {
     for (int i = 0; i < k->outputs; i++) {
         char v[32];
         text_c_value(k, at, k->output[i], v);
-        sheet_add(p, "    out[%d] = %s;\n", i, v);
+        text_add(p, "    out[%d] = %s;\n", i, v);
     }
 }
 
@@ -58,7 +58,7 @@ static int32_t text_c_places(const weft_circuit *k, text_c_place *at, int32_t *s
     return places ? places : 1;
 }
 
-static void text_c_cut(sheet *p, const weft_circuit *k, const char *name) {
+static void text_c_cut(text *p, const weft_circuit *k, const char *name) {
     text_c_place *const at =
         weft_resize(k->c, NULL, (size_t)k->gates * (sizeof *at + 2 * sizeof(int32_t)));
     if (!at) {
@@ -69,33 +69,33 @@ static void text_c_cut(sheet *p, const weft_circuit *k, const char *name) {
     const char *const arguments = "const unsigned long long *in, unsigned long long *v";
     const int parts = (k->gates + TEXT_C_GATES - 1) / TEXT_C_GATES;
     for (int part = 0; part < parts; part++) {
-        sheet_add(p, "static void %s_%d(%s) {\n    (void)in;\n", name, part, arguments);
+        text_add(p, "static void %s_%d(%s) {\n    (void)in;\n", name, part, arguments);
         for (int i = part * TEXT_C_GATES; i < k->gates && i < (part + 1) * TEXT_C_GATES; i++)
             text_c_gate(p, k, at, i);
-        sheet_add(p, "}\n\n");
+        text_add(p, "}\n\n");
     }
-    sheet_add(p, "void %s(const unsigned long long *in, unsigned long long *out) {\n", name);
-    sheet_add(p, "    unsigned long long v[%d];\n", (int)places);
-    for (int part = 0; part < parts; part++) sheet_add(p, "    %s_%d(in, v);\n", name, part);
-    if (!k->outputs) sheet_add(p, "    (void)out;\n");
+    text_add(p, "void %s(const unsigned long long *in, unsigned long long *out) {\n", name);
+    text_add(p, "    unsigned long long v[%d];\n", (int)places);
+    for (int part = 0; part < parts; part++) text_add(p, "    %s_%d(in, v);\n", name, part);
+    if (!k->outputs) text_add(p, "    (void)out;\n");
     text_c_outputs(p, k, at);
-    sheet_add(p, "}\n");
+    text_add(p, "}\n");
     weft_resize(k->c, at, 0);
 }
 
-void sheet_c(sheet *p, const weft_circuit *k, const char *name) {
-    sheet_add(p,
-              "/* %s: %d inputs, %d gates, %d outputs. A word holds 64 cases, a bit each:\n"
-              "   in[i] is input i, out[i] is output i. */\n",
-              name, k->inputs, k->gates, k->outputs);
+void circuit_write_c(text *p, const weft_circuit *k, const char *name) {
+    text_add(p,
+             "/* %s: %d inputs, %d gates, %d outputs. A word holds 64 cases, a bit each:\n"
+             "   in[i] is input i, out[i] is output i. */\n",
+             name, k->inputs, k->gates, k->outputs);
     const char *const arguments = "const unsigned long long *in, unsigned long long *out";
-    sheet_add(p, "void %s(%s);\n\n", name, arguments);
+    text_add(p, "void %s(%s);\n\n", name, arguments);
     if (k->gates > TEXT_C_GATES) {
         text_c_cut(p, k, name);
         return;
     }
-    sheet_add(p, "void %s(%s) {\n", name, arguments);
-    sheet_add(p, "    (void)in;\n    (void)out;\n");
+    text_add(p, "void %s(%s) {\n", name, arguments);
+    text_add(p, "    (void)in;\n    (void)out;\n");
     for (int i = 0; i < k->gates; i++) text_c_gate(p, k, NULL, i);
     for (int i = 0; i < k->gates; i++) { /* of circuits that were not simplified */
         bool read = false;
@@ -105,8 +105,8 @@ void sheet_c(sheet *p, const weft_circuit *k, const char *name) {
                    (kind_reads_b(kind) && k->gate[j].b == k->inputs + i);
         }
         for (int j = 0; j < k->outputs && !read; j++) read = k->output[j] == k->inputs + i;
-        if (!read) sheet_add(p, "    (void)g%d;\n", i);
+        if (!read) text_add(p, "    (void)g%d;\n", i);
     }
     text_c_outputs(p, k, NULL);
-    sheet_add(p, "}\n");
+    text_add(p, "}\n");
 }

@@ -5,22 +5,22 @@
  *
  * Kinds are for people who read the file; outputs and a, b are numbers of values. */
 #include "base/reader.h"
-#include "sheet.h"
+#include "circuit_write.h"
 
 #include <weft/io.h>
 
-void sheet_json(sheet *p, const weft_circuit *k, const char *name) {
-    sheet_add(p, "{\"format\": \"weft circuit\", \"version\": 1, \"name\": \"%s\",\n", name);
-    sheet_add(p, " \"inputs\": %d,\n \"outputs\": [", k->inputs);
-    for (int i = 0; i < k->outputs; i++) sheet_add(p, "%s%d", i ? ", " : "", (int)k->output[i]);
-    sheet_add(p, "],\n \"gates\": [");
+void circuit_write_json(text *p, const weft_circuit *k, const char *name) {
+    text_add(p, "{\"format\": \"weft circuit\", \"version\": 1, \"name\": \"%s\",\n", name);
+    text_add(p, " \"inputs\": %d,\n \"outputs\": [", k->inputs);
+    for (int i = 0; i < k->outputs; i++) text_add(p, "%s%d", i ? ", " : "", (int)k->output[i]);
+    text_add(p, "],\n \"gates\": [");
     for (int i = 0; i < k->gates; i++)
-        sheet_add(p, "%s[%d, %d, %d]", i ? ",\n           " : "", (int)k->gate[i].kind,
-                  (int)k->gate[i].a, (int)k->gate[i].b);
-    sheet_add(p, "],\n \"kinds\": [");
+        text_add(p, "%s[%d, %d, %d]", i ? ",\n           " : "", (int)k->gate[i].kind,
+                 (int)k->gate[i].a, (int)k->gate[i].b);
+    text_add(p, "],\n \"kinds\": [");
     for (int i = 0; i < WEFT_GATE_KINDS; i++)
-        sheet_add(p, "%s\"%s\"", i ? ", " : "", weft_gate_text(i));
-    sheet_add(p, "]}\n");
+        text_add(p, "%s\"%s\"", i ? ", " : "", weft_gate_text(i));
+    text_add(p, "]}\n");
 }
 
 /* ---- reading ---- */

@@ -2,7 +2,7 @@
  *
  * Columns are levels. Inside one, gates stand in the order of where their inputs stand, which keeps
  * most lines short. Gates that no output needs are left out, and so are inputs nothing reads. */
-#include "sheet.h"
+#include "circuit_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,34 +89,34 @@ static int svg_x(int column) {
     return SVG_EDGE + column * SVG_COLUMN;
 }
 
-static void svg_line(sheet *p, int x0, int y0, int x1, int y1) {
+static void svg_line(text *p, int x0, int y0, int x1, int y1) {
     const int bend = (x1 - x0) / 2 < 40 ? (x1 - x0) / 2 : 40;
-    sheet_add(p, "<path d='M%d %dC%d %d %d %d %d %d'/>\n", x0, y0, x0 + bend, y0, x1 - bend, y1, x1,
-              y1);
+    text_add(p, "<path d='M%d %dC%d %d %d %d %d %d'/>\n", x0, y0, x0 + bend, y0, x1 - bend, y1, x1,
+             y1);
 }
 
-static void svg_from(sheet *p, const drawing *d, int32_t value, int x, int y) {
+static void svg_from(text *p, const drawing *d, int32_t value, int x, int y) {
     const drawing_node *const n = &d->node[value];
     svg_line(p, svg_x(n->level) + SVG_WIDE, n->y, x, y);
 }
 
-static void svg_box(sheet *p, const char *kind, int x, int y) {
-    sheet_add(p, "<rect class='%s' x='%d' y='%d' width='%d' height='%d' rx='4'/>", kind, x,
-              y - SVG_HIGH / 2, SVG_WIDE, SVG_HIGH);
-    sheet_add(p, "<text x='%d' y='%d'>", x + SVG_WIDE / 2, y + 4);
+static void svg_box(text *p, const char *kind, int x, int y) {
+    text_add(p, "<rect class='%s' x='%d' y='%d' width='%d' height='%d' rx='4'/>", kind, x,
+             y - SVG_HIGH / 2, SVG_WIDE, SVG_HIGH);
+    text_add(p, "<text x='%d' y='%d'>", x + SVG_WIDE / 2, y + 4);
 }
 
-static void svg_label(sheet *p, const char *text) {
+static void svg_label(text *p, const char *text) {
     for (; *text; text++)
-        if (*text == '&') sheet_add(p, "&amp;");
-        else sheet_add(p, "%c", *text);
-    sheet_add(p, "</text>\n");
+        if (*text == '&') text_add(p, "&amp;");
+        else text_add(p, "%c", *text);
+    text_add(p, "</text>\n");
 }
 
-static void svg_draw(sheet *p, const drawing *d, const int32_t *output) {
+static void svg_draw(text *p, const drawing *d, const int32_t *output) {
     const weft_circuit *const k = d->k;
     const int last = svg_x(d->levels);
-    sheet_add(p, "<g class='wires'>\n");
+    text_add(p, "<g class='wires'>\n");
     for (int i = 0; i < k->gates; i++) {
         const drawing_node *const n = &d->node[k->inputs + i];
         const weft_circuit_gate g = k->gate[i];
@@ -127,47 +127,46 @@ static void svg_draw(sheet *p, const drawing *d, const int32_t *output) {
         if (b) svg_from(p, d, g.b, svg_x(n->level), n->y + apart);
     }
     for (int i = 0; i < k->outputs; i++) svg_from(p, d, k->output[i], last, output[i]);
-    sheet_add(p, "</g>\n");
+    text_add(p, "</g>\n");
     for (int v = 0; v < k->inputs + k->gates; v++) {
         const drawing_node *const n = &d->node[v];
         if (n->level < 0) continue;
         svg_box(p, v < k->inputs ? "end" : "gate", svg_x(n->level), n->y);
-        if (v < k->inputs) sheet_add(p, "x%d</text>\n", v);
+        if (v < k->inputs) text_add(p, "x%d</text>\n", v);
         else svg_label(p, weft_gate_text(k->gate[v - k->inputs].kind));
     }
     for (int i = 0; i < k->outputs; i++) {
         svg_box(p, "end", last, output[i]);
-        sheet_add(p, "y%d</text>\n", i);
+        text_add(p, "y%d</text>\n", i);
     }
 }
 
-static void svg_head(sheet *p, const drawing *d, const char *name) {
+static void svg_head(text *p, const drawing *d, const char *name) {
     const int wide = svg_x(d->levels) + SVG_WIDE + SVG_EDGE;
     const int high = d->bottom + SVG_HIGH / 2 + SVG_EDGE;
-    sheet_add(p,
-              "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
-              "role='img' aria-label='circuit %s'>\n",
-              wide, high, wide, high, name);
-    sheet_add(p, "<style>\n"
-                 "text{font:12px system-ui,sans-serif;text-anchor:middle;fill:#1f2933}\n"
-                 "text.title{text-anchor:start;font-weight:600}\n"
-                 "rect.page{fill:#fff}\n"
-                 "rect.gate{fill:#eef2f7;stroke:#5b6b7f}\n"
-                 "rect.end{fill:#dcebe2;stroke:#4b7f62}\n"
-                 ".wires path{fill:none;stroke:#8a97a8;stroke-width:1.2;stroke-opacity:.75}\n"
-                 "@media (prefers-color-scheme: dark){\n"
-                 "text{fill:#e4e9f0}rect.page{fill:#14181d}\n"
-                 "rect.gate{fill:#232b35;stroke:#8493a6}rect.end{fill:#1f3329;stroke:#6faf8b}\n"
-                 ".wires path{stroke:#748396}}\n"
-                 "</style>\n");
-    sheet_add(p, "<rect class='page' width='%d' height='%d'/>\n", wide, high);
-    sheet_add(p,
-              "<text class='title' x='%d' y='24'>%s: %d input%s, %d gate%s, %d output%s</text>\n",
-              SVG_EDGE, name, d->k->inputs, d->k->inputs == 1 ? "" : "s", d->k->gates,
-              d->k->gates == 1 ? "" : "s", d->k->outputs, d->k->outputs == 1 ? "" : "s");
+    text_add(p,
+             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
+             "role='img' aria-label='circuit %s'>\n",
+             wide, high, wide, high, name);
+    text_add(p, "<style>\n"
+                "text{font:12px system-ui,sans-serif;text-anchor:middle;fill:#1f2933}\n"
+                "text.title{text-anchor:start;font-weight:600}\n"
+                "rect.page{fill:#fff}\n"
+                "rect.gate{fill:#eef2f7;stroke:#5b6b7f}\n"
+                "rect.end{fill:#dcebe2;stroke:#4b7f62}\n"
+                ".wires path{fill:none;stroke:#8a97a8;stroke-width:1.2;stroke-opacity:.75}\n"
+                "@media (prefers-color-scheme: dark){\n"
+                "text{fill:#e4e9f0}rect.page{fill:#14181d}\n"
+                "rect.gate{fill:#232b35;stroke:#8493a6}rect.end{fill:#1f3329;stroke:#6faf8b}\n"
+                ".wires path{stroke:#748396}}\n"
+                "</style>\n");
+    text_add(p, "<rect class='page' width='%d' height='%d'/>\n", wide, high);
+    text_add(p, "<text class='title' x='%d' y='24'>%s: %d input%s, %d gate%s, %d output%s</text>\n",
+             SVG_EDGE, name, d->k->inputs, d->k->inputs == 1 ? "" : "s", d->k->gates,
+             d->k->gates == 1 ? "" : "s", d->k->outputs, d->k->outputs == 1 ? "" : "s");
 }
 
-void sheet_svg(sheet *p, const weft_circuit *k, const char *name) {
+void circuit_write_svg(text *p, const weft_circuit *k, const char *name) {
     const size_t values = (size_t)(k->inputs + k->gates);
     drawing d = {.k = k, .bottom = SVG_TOP};
     d.node = weft_resize(k->c, NULL, (2 * values + 1) * sizeof *d.node);
@@ -181,7 +180,7 @@ void sheet_svg(sheet *p, const weft_circuit *k, const char *name) {
             output[i] = svg_below(&d, &next, d.node[k->output[i]].y);
         svg_head(p, &d, name);
         svg_draw(p, &d, output);
-        sheet_add(p, "</svg>\n");
+        text_add(p, "</svg>\n");
     } else {
         p->failed = true;
     }

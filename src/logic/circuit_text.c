@@ -1,45 +1,21 @@
 /* circuit_text.c - circuits as text: the choice of a format, BLIF, Verilog.
  *
  * Formulas of gates are those of the table in weft/logic.h, with names for a and b. */
-#include "sheet.h"
+#include "circuit_write.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- sheets ---- */
-
-void sheet_add(sheet *p, const char *format, ...) {
-    if (p->failed) return;
-    for (int round = 0; round < 2; round++) {
-        va_list args;
-        va_start(args, format);
-        const int n = vsnprintf(p->s ? p->s + p->n : NULL, p->room - p->n, format, args);
-        va_end(args);
-        if (n < 0) return;
-        if ((size_t)n < p->room - p->n) {
-            p->n += (size_t)n;
-            return;
-        }
-        const size_t room = 2 * p->room + (size_t)n + 256;
-        char *const s = weft_resize(p->c, p->s, room);
-        if (!s) break;
-        p->s = s;
-        p->room = room;
-    }
-    p->failed = true;
-}
-
-void sheet_formula(sheet *p, int kind, const char *a, const char *b, const char *no,
-                   const char *yes) {
+void circuit_formula(text *p, int kind, const char *a, const char *b, const char *no,
+                     const char *yes) {
     if (kind == WEFT_GATE_FALSE || kind == WEFT_GATE_TRUE) {
-        sheet_add(p, "%s", kind == WEFT_GATE_TRUE ? yes : no);
+        text_add(p, "%s", kind == WEFT_GATE_TRUE ? yes : no);
         return;
     }
     for (const char *t = weft_gate_text(kind); *t; t++) {
-        if (*t == 'a') sheet_add(p, "%s", a);
-        else if (*t == 'b') sheet_add(p, "%s", b);
-        else sheet_add(p, "%c", *t == '!' ? '~' : *t);
+        if (*t == 'a') text_add(p, "%s", a);
+        else if (*t == 'b') text_add(p, "%s", b);
+        else text_add(p, "%c", *t == '!' ? '~' : *t);
     }
 }
 
@@ -47,11 +23,11 @@ void sheet_formula(sheet *p, int kind, const char *a, const char *b, const char 
 
 enum { TEXT_PER_LINE = 16 };
 
-static void text_blif_list(sheet *p, const char *word, char letter, int n) {
-    sheet_add(p, "%s", word);
+static void text_blif_list(text *p, const char *word, char letter, int n) {
+    text_add(p, "%s", word);
     for (int i = 0; i < n; i++)
-        sheet_add(p, "%s %c%d", i && i % TEXT_PER_LINE == 0 ? " \\\n" : "", letter, i);
-    sheet_add(p, "\n");
+        text_add(p, "%s %c%d", i && i % TEXT_PER_LINE == 0 ? " \\\n" : "", letter, i);
+    text_add(p, "\n");
 }
 
 /* Inputs are x, gates g, outputs y. */
@@ -60,9 +36,9 @@ static void text_value(const weft_circuit *k, int32_t value, char out[16]) {
     snprintf(out, 16, "%c%d", input ? 'x' : 'g', (int)(input ? value : value - k->inputs));
 }
 
-void sheet_blif(sheet *p, const weft_circuit *k, const char *name) {
+void circuit_write_blif(text *p, const weft_circuit *k, const char *name) {
     char a[16], b[16];
-    sheet_add(p, ".model %s\n", name);
+    text_add(p, ".model %s\n", name);
     text_blif_list(p, ".inputs", 'x', k->inputs);
     text_blif_list(p, ".outputs", 'y', k->outputs);
     for (int i = 0; i < k->gates; i++) {
@@ -70,21 +46,21 @@ void sheet_blif(sheet *p, const weft_circuit *k, const char *name) {
         text_value(k, k->gate[i].a, a);
         text_value(k, k->gate[i].b, b);
         const bool reads_a = kind_reads_a(kind), reads_b = kind_reads_b(kind);
-        sheet_add(p, ".names%s%s%s%s g%d\n", reads_a ? " " : "", reads_a ? a : "",
-                  reads_b ? " " : "", reads_b ? b : "", i);
+        text_add(p, ".names%s%s%s%s g%d\n", reads_a ? " " : "", reads_a ? a : "",
+                 reads_b ? " " : "", reads_b ? b : "", i);
         /* The rows where it is 1. One input: its other is taken as 1; a constant has one row. */
         for (int bit = 3; bit >= 0; bit--) {
             const bool va = !(bit & 2), vb = !(bit & 1);
             if (!(kind >> bit & 1) || (!reads_a && !va) || (!reads_b && !vb)) continue;
-            sheet_add(p, "%s%s%s1\n", reads_a ? va ? "1" : "0" : "", reads_b ? vb ? "1" : "0" : "",
-                      reads_a || reads_b ? " " : "");
+            text_add(p, "%s%s%s1\n", reads_a ? va ? "1" : "0" : "", reads_b ? vb ? "1" : "0" : "",
+                     reads_a || reads_b ? " " : "");
         }
     }
     for (int i = 0; i < k->outputs; i++) {
         text_value(k, k->output[i], a);
-        sheet_add(p, ".names %s y%d\n1 1\n", a, i);
+        text_add(p, ".names %s y%d\n1 1\n", a, i);
     }
-    sheet_add(p, ".end\n");
+    text_add(p, ".end\n");
 }
 
 /* ---- Verilog ---- */
@@ -94,24 +70,24 @@ static void text_verilog_value(const weft_circuit *k, int32_t value, char out[16
     else text_value(k, value, out);
 }
 
-void sheet_verilog(sheet *p, const weft_circuit *k, const char *name) {
+void circuit_write_verilog(text *p, const weft_circuit *k, const char *name) {
     char a[16], b[16];
-    sheet_add(p, "module %s(", name);
-    if (k->inputs) sheet_add(p, "input wire [%d:0] x", k->inputs - 1);
-    if (k->outputs) sheet_add(p, "%soutput wire [%d:0] y", k->inputs ? ", " : "", k->outputs - 1);
-    sheet_add(p, ");\n");
+    text_add(p, "module %s(", name);
+    if (k->inputs) text_add(p, "input wire [%d:0] x", k->inputs - 1);
+    if (k->outputs) text_add(p, "%soutput wire [%d:0] y", k->inputs ? ", " : "", k->outputs - 1);
+    text_add(p, ");\n");
     for (int i = 0; i < k->gates; i++) {
         text_verilog_value(k, k->gate[i].a, a);
         text_verilog_value(k, k->gate[i].b, b);
-        sheet_add(p, "    wire g%d = ", i);
-        sheet_formula(p, k->gate[i].kind, a, b, "1'b0", "1'b1");
-        sheet_add(p, ";\n");
+        text_add(p, "    wire g%d = ", i);
+        circuit_formula(p, k->gate[i].kind, a, b, "1'b0", "1'b1");
+        text_add(p, ";\n");
     }
     for (int i = 0; i < k->outputs; i++) {
         text_verilog_value(k, k->output[i], a);
-        sheet_add(p, "    assign y[%d] = %s;\n", i, a);
+        text_add(p, "    assign y[%d] = %s;\n", i, a);
     }
-    sheet_add(p, "endmodule\n");
+    text_add(p, "endmodule\n");
 }
 
 /* ---- all formats ---- */
@@ -138,13 +114,13 @@ char *weft_circuit_text(const weft_circuit *k, weft_circuit_format f, const char
                   "\"%.100s\" cannot name a circuit: letters, digits and _, no digit first", name);
         return NULL;
     }
-    sheet p = {.c = k->c};
+    text p = {.m = mem_of(k->c)};
     switch (f) {
-    case WEFT_CIRCUIT_C: sheet_c(&p, k, name); break;
-    case WEFT_CIRCUIT_JSON: sheet_json(&p, k, name); break;
-    case WEFT_CIRCUIT_BLIF: sheet_blif(&p, k, name); break;
-    case WEFT_CIRCUIT_VERILOG: sheet_verilog(&p, k, name); break;
-    case WEFT_CIRCUIT_SVG: sheet_svg(&p, k, name); break;
+    case WEFT_CIRCUIT_C: circuit_write_c(&p, k, name); break;
+    case WEFT_CIRCUIT_JSON: circuit_write_json(&p, k, name); break;
+    case WEFT_CIRCUIT_BLIF: circuit_write_blif(&p, k, name); break;
+    case WEFT_CIRCUIT_VERILOG: circuit_write_verilog(&p, k, name); break;
+    case WEFT_CIRCUIT_SVG: circuit_write_svg(&p, k, name); break;
     default: weft_fail(k->c, WEFT_ARGUMENT, "%d is no format of circuits", (int)f); return NULL;
     }
     if (!p.failed) return p.s;

@@ -1,5 +1,6 @@
 /* parts.c - what the layers share; see parts.h. */
 #include "nn/parts.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,10 +77,6 @@ weft_init nn_uniform(double bound) {
 }
 
 const char *nn_shape_text(char *to, size_t bytes, weft_tensor x) {
-    weft_shape s = weft_shape_of(x);
-    size_t at = (size_t)snprintf(to, bytes, "[");
-    for (int i = 0; i < s.rank && at < bytes; i++)
-        at += (size_t)snprintf(to + at, bytes - at, "%s%lld", i ? "," : "", (long long)s.n[i]);
-    if (at < bytes) snprintf(to + at, bytes - at, "]");
-    return to;
+    const weft_shape s = weft_shape_of(x);
+    return shape_text(to, bytes, s.rank, s.n);
 }

@@ -107,16 +107,4 @@ weft_span *profile_begins(void *user, void *tag);
 void profile_ends(void *user, void *tag, int threads, double start, double end);
 void profile_phase(void *user, const char *name, double start, double end);
 
-/* ---- wording.c: a growing text ---- */
-
-typedef struct profile_text {
-    weft_ctx *c;
-    char *s;
-    size_t n, room;
-    bool failed;
-} profile_text;
-void profile_add(profile_text *t, const char *format, ...) WEFT_PRINTF(2, 3);
-void profile_quote(profile_text *t, const char *s);         /* as JSON */
-void profile_number(profile_text *t, double v, int digits); /* null if it is not finite */
-
 #endif

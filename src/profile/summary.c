@@ -1,26 +1,27 @@
 /* summary.c - one plan's figures as JSON: what a run's kernels.json holds. */
 #include "profile.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 enum { SUMMARY_ROWS = 64, SUMMARY_TENSORS = 32, SUMMARY_STEPS = 1024, SUMMARY_SCHEMA = 1 };
 
 /* Times and calls are those of one run. */
-static void summary_row(profile_text *t, const weft_profile_row *r, weft_profile_way way,
-                        int64_t runs) {
-    profile_add(t, "{");
+static void summary_row(text *t, const weft_profile_row *r, weft_profile_way way, int64_t runs) {
+    text_add(t, "{");
     if (way == WEFT_BY_KERNEL) {
-        profile_add(t, "\"name\": ");
-        profile_quote(t, r->name);
-        profile_add(t, ", ");
+        text_add(t, "\"name\": ");
+        text_quote(t, r->name);
+        text_add(t, ", ");
     }
-    profile_add(t, "\"scope\": ");
-    profile_quote(t, r->scope);
+    text_add(t, "\"scope\": ");
+    text_quote(t, r->scope);
     if (way == WEFT_BY_KERNEL) {
-        profile_add(t, ", \"shape\": ");
-        profile_quote(t, r->shape);
+        text_add(t, ", \"shape\": ");
+        text_quote(t, r->shape);
     }
-    profile_add(t, ", \"calls\": %lld", (long long)(r->calls / runs));
+    text_add(t, ", \"calls\": %lld", (long long)(r->calls / runs));
     const struct {
         const char *key;
         double value;
@@ -30,50 +31,50 @@ static void summary_row(profile_text *t, const weft_profile_row *r, weft_profile
                   {"gbs", r->gbs},
                   {"of_roof", r->of_roof}};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        profile_add(t, ", \"%s\": ", number[i].key);
-        profile_number(t, number[i].value, 5);
+        text_add(t, ", \"%s\": ", number[i].key);
+        text_digits(t, number[i].value, 5);
     }
-    profile_add(t, "}");
+    text_add(t, "}");
 }
 
-static weft_err summary_rows(profile_text *t, weft_profile *p, int plan, weft_profile_way way,
+static weft_err summary_rows(text *t, weft_profile *p, int plan, weft_profile_way way,
                              int64_t runs) {
     weft_profile_rows rows = {0};
     const weft_err e = plan < 0 ? WEFT_OK : weft_profile_by(p, plan, way, &rows);
     if (e) return e;
-    profile_add(t, ",\n \"%s\": [", way == WEFT_BY_KERNEL ? "kernels" : "scopes");
+    text_add(t, ",\n \"%s\": [", way == WEFT_BY_KERNEL ? "kernels" : "scopes");
     for (size_t i = 0; i < rows.n && i < SUMMARY_ROWS; i++) {
-        profile_add(t, "%s\n  ", i ? "," : "");
+        text_add(t, "%s\n  ", i ? "," : "");
         summary_row(t, &rows.at[i], way, runs);
     }
-    profile_add(t, "]");
+    text_add(t, "]");
     return WEFT_OK;
 }
 
 /* "block3/attn: matmul [8,64]" */
-static void summary_tensor(profile_text *t, const weft_profile_tensor *x) {
-    profile_text name = {.c = t->c};
-    profile_add(&name, "%s%s%s %s", x->scope, *x->scope ? ": " : "", x->name, x->shape);
+static void summary_tensor(text *t, const weft_profile_tensor *x) {
+    text name = {.m = t->m};
+    text_add(&name, "%s%s%s %s", x->scope, *x->scope ? ": " : "", x->name, x->shape);
     if (name.failed) t->failed = true;
     else {
-        profile_add(t, "{\"name\": ");
-        profile_quote(t, name.s);
-        profile_add(t, ", \"bytes\": %zu}", x->bytes);
+        text_add(t, "{\"name\": ");
+        text_quote(t, name.s);
+        text_add(t, ", \"bytes\": %zu}", x->bytes);
     }
-    weft_resize(t->c, name.s, 0);
+    text_free(&name);
 }
 
-static void summary_arena(profile_text *t, const weft_profile_plan *f) {
-    profile_add(t, ",\n \"arena\": {\"peak_bytes\": %zu, \"at_step\": %zu, \"tensors\": [",
-                f->peak_bytes, f->peak_step);
+static void summary_arena(text *t, const weft_profile_plan *f) {
+    text_add(t, ",\n \"arena\": {\"peak_bytes\": %zu, \"at_step\": %zu, \"tensors\": [",
+             f->peak_bytes, f->peak_step);
     for (size_t i = 0; i < f->tensor_count && i < SUMMARY_TENSORS; i++) {
-        profile_add(t, "%s\n  ", i ? "," : "");
+        text_add(t, "%s\n  ", i ? "," : "");
         summary_tensor(t, &f->tensors[i]);
     }
-    profile_add(t, "],\n  \"live\": [");
+    text_add(t, "],\n  \"live\": [");
     for (size_t i = 0; i < f->stats.kernels && i < SUMMARY_STEPS; i++)
-        profile_add(t, "%s%zu", i ? ", " : "", f->live[i]);
-    profile_add(t, "]}");
+        text_add(t, "%s%zu", i ? ", " : "", f->live[i]);
+    text_add(t, "]}");
 }
 
 char *weft_profile_json(weft_profile *p, int plan) {
@@ -83,22 +84,21 @@ char *weft_profile_json(weft_profile *p, int plan) {
                   "weft_profile_json: there is no plan %d, or no profile", plan);
         return NULL;
     }
-    profile_text t = {.c = p->c};
+    text t = {.m = mem_of(p->c)};
     const int64_t runs = f.timed > 0 ? f.timed : 1;
-    profile_add(&t, "{\"schema\": %d, \"plan\": ", SUMMARY_SCHEMA);
-    if (plan < 0) profile_add(&t, "null");
-    else profile_quote(&t, f.name);
-    profile_add(&t, ", \"threads\": %d, \"runs\": %lld, \"step_us\": ", f.threads,
-                (long long)f.timed);
-    profile_number(&t, f.us / (double)runs, 6);
-    profile_add(&t, ", \"wait\": ");
-    profile_number(&t, f.thread_us > 0 ? f.wait_us / f.thread_us : 0, 5);
-    profile_add(&t, ", \"arena_bytes\": %zu, \"allocations\": %llu", f.stats.arena_bytes,
-                (unsigned long long)weft_profile_facts_of(p).allocations);
+    text_add(&t, "{\"schema\": %d, \"plan\": ", SUMMARY_SCHEMA);
+    if (plan < 0) text_add(&t, "null");
+    else text_quote(&t, f.name);
+    text_add(&t, ", \"threads\": %d, \"runs\": %lld, \"step_us\": ", f.threads, (long long)f.timed);
+    text_digits(&t, f.us / (double)runs, 6);
+    text_add(&t, ", \"wait\": ");
+    text_digits(&t, f.thread_us > 0 ? f.wait_us / f.thread_us : 0, 5);
+    text_add(&t, ", \"arena_bytes\": %zu, \"allocations\": %llu", f.stats.arena_bytes,
+             (unsigned long long)weft_profile_facts_of(p).allocations);
     weft_err e = summary_rows(&t, p, plan, WEFT_BY_KERNEL, runs);
     if (!e) e = summary_rows(&t, p, plan, WEFT_BY_SCOPE, runs);
     if (!e) summary_arena(&t, &f);
-    profile_add(&t, "}\n");
+    text_add(&t, "}\n");
     if (!e && t.failed) e = weft_fail(p->c, WEFT_MEMORY, "weft_profile_json: out of memory");
     if (!e) return t.s;
     weft_resize(p->c, t.s, 0);

@@ -26,44 +26,38 @@ enum { EVENTS_VARINT = 0, EVENTS_64 = 1, EVENTS_BYTES = 2, EVENTS_32 = 5 }; /* w
 
 /* ---- protocol buffers ---- */
 
-static void events_varint(draft *d, uint64_t v) {
+static void events_varint(text *d, uint64_t v) {
     unsigned char b[10];
     size_t n = 0;
     do {
         b[n++] = (unsigned char)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
         v >>= 7;
     } while (v);
-    draft_raw(d, b, n);
+    text_raw(d, b, n);
 }
 
-static void events_key(draft *d, unsigned field, unsigned type) {
+static void events_key(text *d, unsigned field, unsigned type) {
     events_varint(d, field << 3 | type);
 }
 
-static void events_little(draft *d, uint64_t v, int bytes) {
-    unsigned char b[8] = {0};
-    for (int i = 0; i < bytes; i++) b[i] = (unsigned char)(v >> 8 * i);
-    draft_raw(d, b, (size_t)bytes);
-}
-
-static void events_real(draft *d, unsigned field, double v) {
+static void events_real(text *d, unsigned field, double v) {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     events_key(d, field, EVENTS_64);
-    events_little(d, bits, 8);
+    text_little(d, bits, 8);
 }
 
-static void events_single(draft *d, unsigned field, float v) {
+static void events_single(text *d, unsigned field, float v) {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     events_key(d, field, EVENTS_32);
-    events_little(d, bits, 4);
+    text_little(d, bits, 4);
 }
 
-static void events_text(draft *d, unsigned field, const char *s) {
+static void events_text(text *d, unsigned field, const char *s) {
     events_key(d, field, EVENTS_BYTES);
     events_varint(d, strlen(s));
-    draft_text(d, s);
+    text_put(d, s);
 }
 
 static size_t events_varint_size(uint64_t v) {
@@ -86,13 +80,13 @@ static uint32_t events_mask(const void *bytes, size_t n) {
 }
 
 static weft_err events_put(events *e) { /* the message, as a record of the file */
-    draft *d = &e->record;
-    draft_clear(d);
-    events_little(d, e->message.n, 8);
-    if (!d->failed) events_little(d, events_mask(d->s, 8), 4);
+    text *d = &e->record;
+    text_clear(d);
+    text_little(d, e->message.n, 8);
+    if (!d->failed) text_little(d, events_mask(d->s, 8), 4);
     if (!e->message.failed) {
-        draft_raw(d, e->message.s, e->message.n);
-        events_little(d, events_mask(e->message.s, e->message.n), 4);
+        text_raw(d, e->message.s, e->message.n);
+        text_little(d, events_mask(e->message.s, e->message.n), 4);
     }
     if (d->failed || e->message.failed)
         return weft_fail(e->c, WEFT_MEMORY, "%s: out of memory", e->to.path);
@@ -100,14 +94,14 @@ static weft_err events_put(events *e) { /* the message, as a record of the file 
 }
 
 static void events_begin(events *e, double wall, int64_t step) {
-    draft_clear(&e->message);
+    text_clear(&e->message);
     events_real(&e->message, 1, wall);
     events_key(&e->message, 2, EVENTS_VARINT);
     events_varint(&e->message, (uint64_t)step);
 }
 
 weft_err events_write(events *e, double wall, int64_t step, const weft_metrics *m) {
-    draft *d = &e->message;
+    text *d = &e->message;
     size_t bytes = 0;
     for (size_t i = 0; i < m->n; i++) {
         const size_t value = events_value_size(m->at[i].name);
@@ -144,7 +138,7 @@ static weft_err events_name(events *e, const char *run, double wall) {
 }
 
 weft_err events_open(events *e, weft_ctx *c, const char *run, double wall, int64_t resume) {
-    *e = (events){.c = c, .to.file = -1, .record.c = c, .message.c = c};
+    *e = (events){.c = c, .to.file = -1, .record.m = mem_of(c), .message.m = mem_of(c)};
     weft_err err = events_name(e, run, wall);
     if (err == WEFT_OK) err = folder_open(c, &e->to, FOLDER_NEW);
     if (err == WEFT_OK) {
@@ -168,7 +162,7 @@ weft_err events_sync(events *e) {
 }
 
 weft_err events_close(events *e) {
-    draft_free(&e->record);
-    draft_free(&e->message);
+    text_free(&e->record);
+    text_free(&e->message);
     return folder_close(e->c, &e->to);
 }

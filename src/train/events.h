@@ -2,7 +2,7 @@
 #ifndef WEFT_EVENTS_H
 #define WEFT_EVENTS_H
 
-#include "draft.h"
+#include "base/text.h"
 #include "folder.h"
 
 #include <weft/train.h>
@@ -12,7 +12,7 @@
 typedef struct events {
     weft_ctx *c;
     folder_file to;
-    draft record, message;
+    text record, message;
 } events;
 
 /* A new file in the folder. resume: events of later steps in older files no longer count. */

@@ -3,7 +3,7 @@
  * The first frame is whole. Of each later one only the rectangle that differs from the one before
  * is written, and in there cells that stay are transparent where a colour is left for that: boards
  * change little from one frame to the next, and what repeats packs well. */
-#include "draft.h"
+#include "base/text.h"
 
 #include <weft/train.h>
 
@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct gif_packer {
-    draft *to;
+    text *to;
     uint32_t bits; /* that wait to fill a byte, from the lowest */
     int bit_count, code_bits, least_bits;
     int next;                  /* the code that the next new string gets */
@@ -39,8 +39,8 @@ typedef struct film_rectangle {
 static void gif_byte(gif_packer *p, unsigned char byte) {
     p->block[p->filled++] = byte;
     if (p->filled < GIF_BLOCK) return;
-    draft_raw(p->to, &(unsigned char){GIF_BLOCK}, 1);
-    draft_raw(p->to, p->block, GIF_BLOCK);
+    text_raw(p->to, &(unsigned char){GIF_BLOCK}, 1);
+    text_raw(p->to, p->block, GIF_BLOCK);
     p->filled = 0;
 }
 
@@ -58,12 +58,12 @@ static void gif_anew(gif_packer *p) {
     p->code_bits = p->least_bits + 1;
 }
 
-static void gif_begin(gif_packer *p, draft *to, int least_bits) {
+static void gif_begin(gif_packer *p, text *to, int least_bits) {
     p->to = to;
     p->bits = 0, p->bit_count = 0, p->filled = 0;
     p->least_bits = least_bits, p->code_bits = least_bits + 1;
     p->prefix = -1;
-    draft_raw(to, &(unsigned char){(unsigned char)least_bits}, 1);
+    text_raw(to, &(unsigned char){(unsigned char)least_bits}, 1);
     gif_anew(p);
 }
 
@@ -97,17 +97,17 @@ static void gif_end(gif_packer *p) {
     gif_code(p, (1 << p->least_bits) + 1);
     if (p->bit_count > 0) gif_byte(p, (unsigned char)p->bits);
     if (p->filled) {
-        draft_raw(p->to, &(unsigned char){(unsigned char)p->filled}, 1);
-        draft_raw(p->to, p->block, p->filled);
+        text_raw(p->to, &(unsigned char){(unsigned char)p->filled}, 1);
+        text_raw(p->to, p->block, p->filled);
     }
-    draft_raw(p->to, "", 1);
+    text_raw(p->to, "", 1);
 }
 
 /* ---- frames ---- */
 
-static void film_two(draft *d, int v) { /* GIF's numbers begin with the lowest byte */
+static void film_two(text *d, int v) { /* GIF's numbers begin with the lowest byte */
     const unsigned char b[2] = {(unsigned char)v, (unsigned char)(v >> 8)};
-    draft_raw(d, b, 2);
+    text_raw(d, b, 2);
 }
 
 static const uint8_t *film_frame(const weft_animation *f, int i) {
@@ -132,7 +132,7 @@ static film_rectangle film_changed(const weft_animation *f, int i) {
 }
 
 /* clear: the colour that means "as before", or -1 */
-static void film_picture(gif_packer *p, draft *d, const weft_animation *f, int i, int clear,
+static void film_picture(gif_packer *p, text *d, const weft_animation *f, int i, int clear,
                          int least_bits) {
     const int scale = f->scale ? f->scale : 1;
     const film_rectangle r = film_changed(f, i);
@@ -140,14 +140,14 @@ static void film_picture(gif_packer *p, draft *d, const weft_animation *f, int i
         (f->seconds > 0 ? f->seconds : 0.1) + (i == 0 || i == f->count - 1 ? fmax(f->hold, 0) : 0);
     const int hundredths = (int)fmin(fmax(100 * seconds + 0.5, 2), 65535);
     const bool sparse = i > 0 && clear >= 0;
-    draft_raw(d, "\x21\xf9\x04", 3);
-    draft_raw(d, sparse ? "\x05" : "\x04", 1); /* the frame stays below the next one */
+    text_raw(d, "\x21\xf9\x04", 3);
+    text_raw(d, sparse ? "\x05" : "\x04", 1); /* the frame stays below the next one */
     film_two(d, hundredths);
-    draft_raw(d, &(unsigned char){(unsigned char)(sparse ? clear : 0)}, 1);
-    draft_raw(d, "\0,", 2);
+    text_raw(d, &(unsigned char){(unsigned char)(sparse ? clear : 0)}, 1);
+    text_raw(d, "\0,", 2);
     film_two(d, r.x * scale), film_two(d, r.y * scale);
     film_two(d, r.width * scale), film_two(d, r.height * scale);
-    draft_raw(d, "", 1);
+    text_raw(d, "", 1);
     gif_begin(p, d, least_bits);
     for (int y = 0; y < r.height * scale; y++) {
         const size_t at = (size_t)(r.y + y / scale) * (size_t)f->width + (size_t)r.x;
@@ -162,16 +162,16 @@ static void film_picture(gif_packer *p, draft *d, const weft_animation *f, int i
 
 static const uint8_t film_black[2][3] = {{255, 255, 255}, {0, 0, 0}};
 
-static void film_head(draft *d, const weft_animation *f, const uint8_t (*colors)[3],
-                      int color_count, int table_bits) {
+static void film_head(text *d, const weft_animation *f, const uint8_t (*colors)[3], int color_count,
+                      int table_bits) {
     const int scale = f->scale ? f->scale : 1;
-    draft_text(d, "GIF89a");
+    text_put(d, "GIF89a");
     film_two(d, f->width * scale), film_two(d, f->height * scale);
     const unsigned char facts[3] = {(unsigned char)(0xf0 | (table_bits - 1)), 0, 0};
-    draft_raw(d, facts, 3);
+    text_raw(d, facts, 3);
     for (int i = 0; i < 1 << table_bits; i++)
-        draft_raw(d, i < color_count ? colors[i] : (const uint8_t[3]){0, 0, 0}, 3);
-    draft_raw(d, "\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19); /* for ever */
+        text_raw(d, i < color_count ? colors[i] : (const uint8_t[3]){0, 0, 0}, 3);
+    text_raw(d, "\x21\xff\x0bNETSCAPE2.0\x03\x01\0\0\0", 19); /* for ever */
 }
 
 static weft_err film_check(weft_ctx *c, const weft_animation *f, int colors) {
@@ -211,16 +211,16 @@ char *weft_animation_gif(weft_ctx *c, const weft_animation *f, size_t *bytes) {
     while (1 << table_bits < colors + (clear >= 0)) table_bits++;
     const int least_bits = table_bits < 2 ? 2 : table_bits; /* as GIF wants it */
     gif_packer *const p = weft_resize(c, NULL, sizeof *p);
-    draft d = {.c = c, .failed = !p};
+    text d = {.m = mem_of(c), .failed = !p};
     if (p) {
         film_head(&d, f, f->colors ? f->colors : film_black, colors, table_bits);
         for (int i = 0; i < f->count && !d.failed; i++)
             film_picture(p, &d, f, i, clear, least_bits);
-        draft_raw(&d, ";", 1);
+        text_raw(&d, ";", 1);
     }
     weft_resize(c, p, 0);
     if (d.failed) {
-        draft_free(&d);
+        text_free(&d);
         weft_fail(c, WEFT_MEMORY, "weft_animation_gif: out of memory");
         return NULL;
     }

@@ -8,6 +8,8 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "events.h"
+
+#include "base/utf8.h"
 #include "lines.h"
 #include "train_parts.h"
 
@@ -21,7 +23,7 @@ struct weft_journal {
     events events;
     bool has_events;
     double opened, earlier; /* on the clock; seconds of the run before that */
-    draft line;
+    text line;
 };
 
 /* ---- opening ---- */
@@ -34,17 +36,17 @@ static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
     if (weft_json_kind_of(given) == WEFT_JSON_NONE) return weft_error_code(j->c);
     if (weft_json_kind_of(given) != WEFT_JSON_OBJECT)
         return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: config: an object was expected");
-    draft_clear(&j->line);
-    if (d->title && !draft_utf8(d->title))
+    text_clear(&j->line);
+    if (d->title && !utf8_is(d->title, strlen(d->title)))
         return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: the title is not UTF-8");
     if (d->title && weft_json_kind_of(weft_json_get(given, "title")) == WEFT_JSON_NONE) {
-        draft_text(&j->line, "{\"title\": ");
-        draft_json(&j->line, d->title);
-        if (weft_json_count(given)) draft_text(&j->line, ", ");
+        text_put(&j->line, "{\"title\": ");
+        text_quote(&j->line, d->title);
+        if (weft_json_count(given)) text_put(&j->line, ", ");
         text = strchr(text, '{') + 1;
     }
-    draft_text(&j->line, text);
-    if (text[0] && text[strlen(text) - 1] != '\n') draft_text(&j->line, "\n");
+    text_put(&j->line, text);
+    if (text[0] && text[strlen(text) - 1] != '\n') text_put(&j->line, "\n");
     if (j->line.failed) return weft_fail(j->c, WEFT_MEMORY, "weft_journal_open: out of memory");
     return weft_file_write_beneath(j->c, d->run, "config.json", j->line.s, j->line.n);
 }
@@ -59,10 +61,10 @@ static weft_err journal_drop(weft_journal *j, const char *run, lines *in, int64_
     while (lines_next(in, &line)) {
         if (line.step > resume) continue;
         if (!gathered && line.text != stays + bytes) {
-            draft_raw(&j->line, stays, bytes);
+            text_raw(&j->line, stays, bytes);
             gathered = true;
         }
-        if (gathered) draft_raw(&j->line, line.text, line.bytes);
+        if (gathered) text_raw(&j->line, line.text, line.bytes);
         bytes += line.bytes;
         if (line.time > j->earlier) j->earlier = line.time;
     }
@@ -77,7 +79,7 @@ static weft_err journal_metrics(weft_journal *j, const weft_journal_desc *d) {
     if (d->resume > 0) {
         lines in;
         WEFT_TRY(lines_open(&in, j->c, j->metrics.path));
-        draft_clear(&j->line);
+        text_clear(&j->line);
         const weft_err e = journal_drop(j, d->run, &in, d->resume);
         lines_close(&in);
         if (e != WEFT_OK) return e;
@@ -112,7 +114,8 @@ weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d) {
         return NULL;
     }
     memset(j, 0, sizeof *j);
-    j->c = j->line.c = c;
+    j->c = c;
+    j->line.m = mem_of(c);
     j->metrics.file = j->events.to.file = -1;
     if (journal_begin(j, d) == WEFT_OK) return j;
     weft_journal_close(j);
@@ -128,7 +131,7 @@ static weft_err journal_check(weft_journal *j, const weft_metrics *m) {
                          WEFT_METRICS);
     for (size_t i = 0; i < m->n; i++) {
         const char *name = m->at[i].name;
-        if (!name || !*name || !draft_utf8(name))
+        if (!name || !*name || !utf8_is(name, strlen(name)))
             return weft_fail(j->c, WEFT_ARGUMENT,
                              "weft_journal_write: metric %zu has no name, or one that is not UTF-8",
                              i);
@@ -148,19 +151,19 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
     WEFT_TRY(journal_check(j, m));
     if (!m->n) return WEFT_OK;
     const double wall = weft_wall();
-    draft *d = &j->line;
-    *d = (draft){.c = d->c, .s = d->s, .capacity = d->capacity}; /* a failed line is forgotten */
-    draft_add(d, "{\"step\": %" PRId64 ", \"wall\": ", step);
-    draft_fixed(d, wall, 6);
-    draft_text(d, ", \"time\": ");
-    draft_fixed(d, j->earlier + (weft_clock() - j->opened), 6);
+    text *d = &j->line;
+    *d = (text){.m = d->m, .s = d->s, .cap = d->cap}; /* a failed line is forgotten */
+    text_add(d, "{\"step\": %" PRId64 ", \"wall\": ", step);
+    text_fixed(d, wall, 6);
+    text_put(d, ", \"time\": ");
+    text_fixed(d, j->earlier + (weft_clock() - j->opened), 6);
     for (size_t i = 0; i < m->n; i++) {
-        draft_text(d, ", ");
-        draft_json(d, m->at[i].name);
-        draft_text(d, ": ");
-        draft_number(d, m->at[i].value);
+        text_put(d, ", ");
+        text_quote(d, m->at[i].name);
+        text_put(d, ": ");
+        text_number(d, m->at[i].value);
     }
-    draft_text(d, "}\n");
+    text_put(d, "}\n");
     if (d->failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", j->metrics.path);
     WEFT_TRY(folder_write(j->c, &j->metrics, d->s, d->n));
     return j->has_events ? events_write(&j->events, wall, step, m) : WEFT_OK;
@@ -179,7 +182,7 @@ weft_err weft_journal_close(weft_journal *j) {
     const weft_err flushed = j->metrics.file >= 0 ? weft_journal_flush(j) : WEFT_OK;
     const weft_err metrics = folder_close(c, &j->metrics);
     const weft_err events = j->has_events ? events_close(&j->events) : WEFT_OK;
-    draft_free(&j->line);
+    text_free(&j->line);
     weft_resize(c, j, 0);
     return flushed != WEFT_OK ? flushed : metrics != WEFT_OK ? metrics : events;
 }

@@ -11,7 +11,6 @@
 #endif
 #include "base/text.h"
 #include "base/utf8.h"
-#include "draft.h"
 #include "train_parts.h"
 
 #include <math.h>
@@ -248,7 +247,7 @@ static void progress_take(progress_field *f, int *room) {
 }
 
 /* The bar, `cells` columns between its ends. */
-static void progress_bar(const weft_progress *p, draft *d, double share, int cells) {
+static void progress_bar(const weft_progress *p, text *d, double share, int cells) {
     static const char *const eighth[] = {"",
                                          "\xe2\x96\x8f",
                                          "\xe2\x96\x8e",
@@ -259,13 +258,13 @@ static void progress_bar(const weft_progress *p, draft *d, double share, int cel
                                          "\xe2\x96\x89"};
     const int eighths = (int)(share * cells * 8), full = eighths / 8;
     const char *part = p->utf8 ? eighth[eighths % 8] : "";
-    draft_text(d, p->utf8 ? "\xe2\x96\x95" : "[");
-    if (p->colour) draft_text(d, "\x1b[32m");
-    for (int i = 0; i < full; i++) draft_text(d, p->utf8 ? "\xe2\x96\x88" : "#");
-    draft_text(d, part);
-    if (p->colour) draft_text(d, "\x1b[0m");
-    for (int i = full + (*part != 0); i < cells; i++) draft_text(d, p->utf8 ? " " : ".");
-    draft_text(d, p->utf8 ? "\xe2\x96\x8f" : "]");
+    text_put(d, p->utf8 ? "\xe2\x96\x95" : "[");
+    if (p->colour) text_put(d, "\x1b[32m");
+    for (int i = 0; i < full; i++) text_put(d, p->utf8 ? "\xe2\x96\x88" : "#");
+    text_put(d, part);
+    if (p->colour) text_put(d, "\x1b[0m");
+    for (int i = full + (*part != 0); i < cells; i++) text_put(d, p->utf8 ? " " : ".");
+    text_put(d, p->utf8 ? "\xe2\x96\x8f" : "]");
 }
 
 static void progress_draw(weft_progress *p, progress_fields *f, double done) {
@@ -275,9 +274,9 @@ static void progress_draw(weft_progress *p, progress_fields *f, double done) {
     /* One column stays free: some terminals wrap as soon as the last is filled. */
     int room = progress_columns(p->to) - 1 + 2, bar = 0;
     progress_field percent = {.text = ""};
-    char text[16];
-    snprintf(text, sizeof text, "%3d%%", (int)(100 * share));
-    if (known) progress_word(&percent, text, false);
+    char said[16];
+    snprintf(said, sizeof said, "%3d%%", (int)(100 * share));
+    if (known) progress_word(&percent, said, false);
     progress_take(&percent, &room);
     progress_take(&f->at[0], &room);
     progress_take(&f->at[f->n - 1], &room);
@@ -287,13 +286,13 @@ static void progress_draw(weft_progress *p, progress_fields *f, double done) {
     for (int i = 1; i < f->metrics; i++) progress_take(&f->at[1 + i], &room);
     for (; bar && bar < PROGRESS_MOST_BAR && room; bar++) room--;
 
-    /* The draft borrows the line, which is large enough, and so never grows. */
-    draft d = {.c = p->c, .s = p->line, .capacity = sizeof p->line};
-    draft_clear(&d);
+    /* The text borrows the line, which is large enough, and so never grows. */
+    text d = {.s = p->line, .cap = sizeof p->line};
+    text_clear(&d);
     if (bar) progress_bar(p, &d, share, bar);
     for (int i = -1; i < f->n; i++) {
         const progress_field *field = i < 0 ? &percent : &f->at[i];
-        if (field->taken) draft_add(&d, "%s%s", d.n ? "  " : "", field->text);
+        if (field->taken) text_add(&d, "%s%s", d.n ? "  " : "", field->text);
     }
     fprintf(p->to, "\r%s\x1b[K", p->line);
     fflush(p->to);

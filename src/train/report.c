@@ -66,7 +66,7 @@ static weft_err report_read(report *r, const char *path) {
 /* ---- the configuration ---- */
 
 static void report_row(report *r, const char *name, weft_json value) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_CONFIG_TEXT];
     if (weft_json_kind_of(value) == WEFT_JSON_TEXT) weft_json_text(value, text, sizeof text);
     else {
@@ -75,11 +75,11 @@ static void report_row(report *r, const char *name, weft_json value) {
         memcpy(text, value.at, fits);
         text[fits] = 0;
     }
-    draft_text(d, "<tr><th scope=\"row\">");
-    draft_html(d, name);
-    draft_text(d, "</th><td>");
-    draft_html(d, text);
-    draft_text(d, "</td></tr>\n");
+    text_put(d, "<tr><th scope=\"row\">");
+    text_html(d, name);
+    text_put(d, "</th><td>");
+    text_html(d, text);
+    text_put(d, "</td></tr>\n");
 }
 
 /* Objects inside are told as "optimiser.rate"; lists as they are written. */
@@ -101,17 +101,17 @@ static void report_settings(report *r, weft_json config) {
     const weft_json settings = weft_json_get(config, "settings");
     int rows = 0;
     if (weft_json_kind_of(settings) != WEFT_JSON_OBJECT || !weft_json_count(settings)) return;
-    draft_text(&r->page, "<section>\n<h2>Settings</h2>\n<table>\n<tbody>\n");
+    text_put(&r->page, "<section>\n<h2>Settings</h2>\n<table>\n<tbody>\n");
     report_rows(r, settings, "", &rows);
-    draft_text(&r->page, "</tbody>\n</table>\n</section>\n");
+    text_put(&r->page, "</tbody>\n</table>\n</section>\n");
 }
 
 static void report_config(report *r, weft_json config) {
     int rows = 0;
     if (!weft_json_count(config)) return;
-    draft_text(&r->page, "<section>\n<h2>Configuration</h2>\n<table>\n<tbody>\n");
+    text_put(&r->page, "<section>\n<h2>Configuration</h2>\n<table>\n<tbody>\n");
     report_rows(r, config, "", &rows);
-    draft_text(&r->page, "</tbody>\n</table>\n</section>\n");
+    text_put(&r->page, "</tbody>\n</table>\n</section>\n");
 }
 
 /* ---- the page ---- */
@@ -125,50 +125,50 @@ static void report_title_text(report *r, const char *run, weft_json config, char
 }
 
 static void report_head(report *r, const char *title) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[2][REPORT_NUMBER];
-    draft_text(d, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-                  "<meta name=\"generator\" content=\"Weft " WEFT_VERSION "\"/>\n<title>");
-    draft_html(d, title);
-    draft_text(d, "</title>\n<style>\n");
-    for (const char *const *p = report_style; *p; p++) draft_text(d, *p);
-    draft_text(d, "</style>\n</head>\n<body>\n<main>\n<header>\n");
+    text_put(d, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                "<meta name=\"generator\" content=\"Weft " WEFT_VERSION "\"/>\n<title>");
+    text_html(d, title);
+    text_put(d, "</title>\n<style>\n");
+    for (const char *const *p = report_style; *p; p++) text_put(d, *p);
+    text_put(d, "</style>\n</head>\n<body>\n<main>\n<header>\n");
     if (*report_date(text[0], r->began)) {
         report_date(text[1], r->ended);
         const bool same_day = strncmp(text[0], text[1], 10) == 0, brief = !strcmp(text[0], text[1]);
-        draft_add(d, "<p class=\"when\">%s%s%s UTC</p>\n", text[0], brief ? "" : " to ",
-                  brief ? "" : text[1] + (same_day ? 11 : 0));
+        text_add(d, "<p class=\"when\">%s%s%s UTC</p>\n", text[0], brief ? "" : " to ",
+                 brief ? "" : text[1] + (same_day ? 11 : 0));
     }
-    draft_text(d, "<h1>");
-    draft_html(d, title);
-    draft_text(d, "</h1>\n");
+    text_put(d, "<h1>");
+    text_html(d, title);
+    text_put(d, "</h1>\n");
     report_summary(r);
-    draft_text(d, "</header>\n");
+    text_put(d, "</header>\n");
     report_figures(r);
 }
 
 static void report_left_out(report *r, const char *what, const char *problem) {
     if (!*problem) return;
-    draft_add(&r->page, " The %s left out: ", what);
-    draft_html(&r->page, problem);
-    draft_text(&r->page, ".");
+    text_add(&r->page, " The %s left out: ", what);
+    text_html(&r->page, problem);
+    text_put(&r->page, ".");
 }
 
 static void report_foot(report *r, const char *config_problem, const char *kernels_problem) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
-    draft_add(d, "<footer>Made by Weft " WEFT_VERSION " from %s line%s of metrics.jsonl.",
-              report_count(text, (int64_t)r->lines), r->lines == 1 ? "" : "s");
+    text_add(d, "<footer>Made by Weft " WEFT_VERSION " from %s line%s of metrics.jsonl.",
+             report_count(text, (int64_t)r->lines), r->lines == 1 ? "" : "s");
     if (r->skipped)
-        draft_add(d, " %s %s not readable and left out.", report_count(text, (int64_t)r->skipped),
-                  r->skipped == 1 ? "line was" : "lines were");
-    if (r->crowded) draft_add(d, " Only the first %d metrics are shown.", REPORT_SERIES);
+        text_add(d, " %s %s not readable and left out.", report_count(text, (int64_t)r->skipped),
+                 r->skipped == 1 ? "line was" : "lines were");
+    if (r->crowded) text_add(d, " Only the first %d metrics are shown.", REPORT_SERIES);
     report_left_out(r, "configuration is", config_problem);
     report_left_out(r, "kernels are", kernels_problem);
-    draft_text(d, "</footer>\n</main>\n<script>\n");
-    for (const char *const *p = report_script; *p; p++) draft_text(d, *p);
-    draft_text(d, "</script>\n</body>\n</html>\n");
+    text_put(d, "</footer>\n</main>\n<script>\n");
+    for (const char *const *p = report_script; *p; p++) text_put(d, *p);
+    text_put(d, "</script>\n</body>\n</html>\n");
 }
 
 /* What the run and a profile of it say, where they say something. */
@@ -192,13 +192,13 @@ static void report_all_plots(report *r) {
     for (int i = 0; i < r->plot_count; i++)
         if (!report_once(&r->plots[i]) && !drawn++) first = i;
     if (!r->plot_count) return;
-    draft_add(&r->page, "<section>\n<h2>%s</h2>\n", drawn ? "Curves" : "Metrics");
-    if (drawn) draft_text(&r->page, "<div class=\"plots\">\n");
+    text_add(&r->page, "<section>\n<h2>%s</h2>\n", drawn ? "Curves" : "Metrics");
+    if (drawn) text_put(&r->page, "<div class=\"plots\">\n");
     for (int i = 0; i < r->plot_count; i++) /* if odd, the first has a row of its own */
         if (!report_once(&r->plots[i])) report_draw(r, &r->plots[i], drawn % 2 && i == first);
-    if (drawn) draft_text(&r->page, "</div>\n");
+    if (drawn) text_put(&r->page, "</div>\n");
     report_list(r);
-    draft_text(&r->page, "</section>\n");
+    text_put(&r->page, "</section>\n");
 }
 
 static weft_err report_write(report *r, const char *run) {
@@ -245,12 +245,13 @@ weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *aske
     report *r = weft_resize(c, NULL, sizeof *r);
     if (!r) return weft_fail(c, WEFT_MEMORY, "weft_report_write: out of memory");
     memset(r, 0, sizeof *r);
-    r->c = r->page.c = c;
+    r->c = c;
+    r->page.m = mem_of(c);
     r->asked = asked;
     r->seconds = r->rate = r->began = r->ended = NAN;
     const weft_err e = report_write(r, run);
     for (int i = 0; i < r->n; i++) series_free(&r->series[i], c);
-    draft_free(&r->page);
+    text_free(&r->page);
     weft_resize(c, r, 0);
     return e;
 }

@@ -11,7 +11,7 @@
 #ifndef WEFT_REPORT_H
 #define WEFT_REPORT_H
 
-#include "draft.h"
+#include "base/text.h"
 #include "series.h"
 
 #include <weft/train.h>
@@ -43,7 +43,7 @@ typedef struct report {
     weft_run_kernels kernels;
     bool profiled; /* kernels is filled */
     series_point curve[SERIES_BUCKETS];
-    draft page;
+    text page;
 } report;
 
 /* Where a metric belongs: "train/loss" is the line train of the plot loss, since train is a part
@@ -72,7 +72,7 @@ void report_confusion(report *r);
 weft_err report_confusion_check(const report *r);
 void report_plates(report *r);
 weft_err report_plates_check(const report *r);
-void report_base64(draft *d, const void *bytes, size_t n); /* of a data address */
+void report_base64(text *d, const void *bytes, size_t n); /* of a data address */
 
 /* Numbers for people, into text (REPORT_NUMBER). */
 enum { REPORT_NUMBER = 64 };

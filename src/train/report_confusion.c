@@ -29,42 +29,41 @@ weft_err report_confusion_check(const report *r) {
 }
 
 static void confusion_name(report *r, int class) {
-    if (r->asked->classes) draft_html(&r->page, r->asked->classes[class]);
-    else draft_add(&r->page, "%d", class);
+    if (r->asked->classes) text_html(&r->page, r->asked->classes[class]);
+    else text_add(&r->page, "%d", class);
 }
 
 static void confusion_matrix(report *r) {
     const int n = r->asked->class_count;
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
-    draft_text(d, "<div class=\"scroll\"><table class=\"confusion\">\n<thead><tr><th></th>");
+    text_put(d, "<div class=\"scroll\"><table class=\"confusion\">\n<thead><tr><th></th>");
     for (int k = 0; k < n; k++) {
-        draft_text(d, "<th>");
+        text_put(d, "<th>");
         confusion_name(r, k);
-        draft_text(d, "</th>");
+        text_put(d, "</th>");
     }
-    draft_text(d, "</tr></thead>\n<tbody>\n");
+    text_put(d, "</tr></thead>\n<tbody>\n");
     for (int i = 0; i < n; i++) {
         const int64_t *const row = r->asked->confusion + (size_t)i * (size_t)n;
         double all = 0;
         for (int k = 0; k < n; k++) all += (double)row[k];
-        draft_text(d, "<tr><th scope=\"row\">");
+        text_put(d, "<tr><th scope=\"row\">");
         confusion_name(r, i);
-        draft_text(d, "</th>");
+        text_put(d, "</th>");
         for (int k = 0; k < n; k++) {
-            draft_add(d, "<td%s>", i == k ? " class=\"hit\"" : "");
+            text_add(d, "<td%s>", i == k ? " class=\"hit\"" : "");
             if (row[k]) { /* the root, since mistakes are few */
-                draft_text(d, "<i style=\"opacity:");
-                draft_fixed(d, 0.1 + (i == k ? 0.4 : 0.7) * sqrt((double)row[k] / all), 2);
-                draft_add(d, "\"></i><b>%s</b>", report_count(text, row[k]));
+                text_put(d, "<i style=\"opacity:");
+                text_fixed(d, 0.1 + (i == k ? 0.4 : 0.7) * sqrt((double)row[k] / all), 2);
+                text_add(d, "\"></i><b>%s</b>", report_count(text, row[k]));
             }
-            draft_text(d, "</td>");
+            text_put(d, "</td>");
         }
-        draft_text(d, "</tr>\n");
+        text_put(d, "</tr>\n");
     }
-    draft_text(d,
-               "</tbody>\n</table></div>\n<p class=\"note\">Rows: the actual class; columns: the "
-               "predicted one.</p>\n");
+    text_put(d, "</tbody>\n</table></div>\n<p class=\"note\">Rows: the actual class; columns: the "
+                "predicted one.</p>\n");
 }
 
 typedef struct confusion_pair {
@@ -76,7 +75,7 @@ static void confusion_list(report *r) {
     const int n = r->asked->class_count;
     confusion_pair most[CONFUSION_LISTED];
     int found = 0;
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
     for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++) {
@@ -88,24 +87,24 @@ static void confusion_list(report *r) {
             for (; at && most[at - 1].count < x.count; at--) most[at] = most[at - 1];
             most[at] = x;
         }
-    if (!found) draft_text(d, "<p class=\"note\">No example is misclassified.</p>\n");
+    if (!found) text_put(d, "<p class=\"note\">No example is misclassified.</p>\n");
     if (!found) return;
-    draft_text(d, "<table class=\"costs\">\n<thead><tr><th>Actual</th><th>Predicted</th>"
-                  "<th class=\"n\">Examples</th></tr></thead>\n<tbody>\n");
+    text_put(d, "<table class=\"costs\">\n<thead><tr><th>Actual</th><th>Predicted</th>"
+                "<th class=\"n\">Examples</th></tr></thead>\n<tbody>\n");
     for (int i = 0; i < found; i++) {
-        draft_text(d, "<tr><th scope=\"row\">");
+        text_put(d, "<tr><th scope=\"row\">");
         confusion_name(r, most[i].actual);
-        draft_text(d, "</th><td>");
+        text_put(d, "</th><td>");
         confusion_name(r, most[i].predicted);
-        draft_add(d, "</td><td class=\"n\">%s</td></tr>\n", report_count(text, most[i].count));
+        text_add(d, "</td><td class=\"n\">%s</td></tr>\n", report_count(text, most[i].count));
     }
-    draft_text(d, "</tbody>\n</table>\n");
+    text_put(d, "</tbody>\n</table>\n");
 }
 
 void report_confusion(report *r) {
     if (!r->asked || !r->asked->confusion) return;
-    draft_text(&r->page, "<section>\n<h2>Confusion matrix</h2>\n");
+    text_put(&r->page, "<section>\n<h2>Confusion matrix</h2>\n");
     if (r->asked->class_count <= CONFUSION_MATRIX) confusion_matrix(r);
     else confusion_list(r);
-    draft_text(&r->page, "</section>\n");
+    text_put(&r->page, "</section>\n");
 }

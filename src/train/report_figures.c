@@ -75,15 +75,15 @@ const char *report_date(char *text, double wall) {
 /* ---- figures ---- */
 
 /* A value that is too long for its column, as 0.0003221 is, is set smaller. */
-static void report_figure(draft *d, const char *label, const char *value, const char *note) {
+static void report_figure(text *d, const char *label, const char *value, const char *note) {
     enum { FITS = 8 };
     size_t characters = 0;
     for (const char *p = value; *p; p++) characters += ((unsigned char)*p & 0xc0) != 0x80;
-    draft_add(d, "<div><dt>%s</dt><dd%s>", label, characters > FITS ? " class=\"long\"" : "");
-    draft_html(d, value);
-    draft_text(d, "<small>");
-    draft_html(d, note);
-    draft_text(d, "</small></dd></div>\n");
+    text_add(d, "<div><dt>%s</dt><dd%s>", label, characters > FITS ? " class=\"long\"" : "");
+    text_html(d, value);
+    text_put(d, "<small>");
+    text_html(d, note);
+    text_put(d, "</small></dd></div>\n");
 }
 
 static void report_accuracy(report *r, const series *s) {
@@ -110,7 +110,7 @@ void report_figures(report *r) {
     char text[REPORT_NUMBER], note[REPORT_NUMBER];
     const series *loss = report_judged(r, "loss"), *accuracy = report_judged(r, "accuracy");
     if (!r->lines) return;
-    draft_text(&r->page, "<dl class=\"figures\">\n");
+    text_put(&r->page, "<dl class=\"figures\">\n");
     if (accuracy) report_accuracy(r, accuracy);
     if (loss) {
         snprintf(note, sizeof note, "%.40s%s", report_label(loss),
@@ -141,41 +141,41 @@ void report_figures(report *r) {
     const series *memory = report_series_of(r, "memory_bytes");
     if (memory && memory->n)
         report_figure(&r->page, "Memory", report_bytes(text, memory->most.value), "at most");
-    draft_text(&r->page, "</dl>\n");
+    text_put(&r->page, "</dl>\n");
 }
 
 /* ---- the summary, where the caller has none ---- */
 
 static void report_sentence(report *r) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
-    draft_add(d, "%s steps", report_count(text, r->steps));
-    if (isfinite(r->seconds)) draft_add(d, " in %s", report_duration(text, r->seconds));
-    draft_text(d, ". ");
+    text_add(d, "%s steps", report_count(text, r->steps));
+    if (isfinite(r->seconds)) text_add(d, " in %s", report_duration(text, r->seconds));
+    text_put(d, ". ");
     const series *s = report_judged(r, "accuracy");
     if (s) {
         const bool share = report_is_share("accuracy", s);
-        draft_text(d, "The accuracy (");
-        draft_html(d, report_label(s));
-        draft_add(d, ") ended at %s", report_value(text, s->last.value, share));
+        text_put(d, "The accuracy (");
+        text_html(d, report_label(s));
+        text_add(d, ") ended at %s", report_value(text, s->last.value, share));
         if (s->most.value > s->last.value) {
-            draft_add(d, ", and was best with %s", report_value(text, s->most.value, share));
-            draft_add(d, " at step %s", report_count(text, (int64_t)s->most.step));
+            text_add(d, ", and was best with %s", report_value(text, s->most.value, share));
+            text_add(d, " at step %s", report_count(text, (int64_t)s->most.step));
         }
-        draft_text(d, ". ");
+        text_put(d, ". ");
     }
     s = report_judged(r, "loss");
     if (s && s->count > 1) {
-        draft_text(d, "The loss (");
-        draft_html(d, report_label(s));
-        draft_add(d, ") went from %s", report_value(text, s->first.value, false));
-        draft_add(d, " to %s.", report_value(text, report_latest(r, s), false));
+        text_put(d, "The loss (");
+        text_html(d, report_label(s));
+        text_add(d, ") went from %s", report_value(text, s->first.value, false));
+        text_add(d, " to %s.", report_value(text, report_latest(r, s), false));
     }
 }
 
 /* The loss on data it does not learn from, once that has been lower than it is in the end. */
 static void report_overfits(report *r) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
     const series *loss = NULL;
     for (int i = 0; i < r->n; i++) {
@@ -185,21 +185,21 @@ static void report_overfits(report *r) {
     }
     if (!loss || !(loss->least.value > 0) || loss->last.value < 1.1 * loss->least.value) return;
     const char *const label = report_label(loss);
-    draft_text(d, "<p class=\"warning\">The ");
-    draft_html(d, strcmp(label, "valid") == 0 ? "validation" : label);
-    draft_add(d, " loss was lowest, %s,", report_value(text, loss->least.value, false));
-    draft_add(d, " at step %s", report_count(text, (int64_t)loss->least.step));
-    draft_add(d, " and rose to %s: from there on the network overfits. ",
-              report_value(text, loss->last.value, false));
-    draft_text(d, "Stop earlier, or use more data, dropout or weight decay.</p>\n");
+    text_put(d, "<p class=\"warning\">The ");
+    text_html(d, strcmp(label, "valid") == 0 ? "validation" : label);
+    text_add(d, " loss was lowest, %s,", report_value(text, loss->least.value, false));
+    text_add(d, " at step %s", report_count(text, (int64_t)loss->least.step));
+    text_add(d, " and rose to %s: from there on the network overfits. ",
+             report_value(text, loss->last.value, false));
+    text_put(d, "Stop earlier, or use more data, dropout or weight decay.</p>\n");
 }
 
 void report_summary(report *r) {
-    draft *d = &r->page;
-    draft_text(d, "<p class=\"summary\">");
-    if (r->asked && r->asked->summary) draft_html(d, r->asked->summary);
+    text *d = &r->page;
+    text_put(d, "<p class=\"summary\">");
+    if (r->asked && r->asked->summary) text_html(d, r->asked->summary);
     else if (r->lines) report_sentence(r);
-    else draft_text(d, "The run has logged nothing yet.");
-    draft_text(d, "</p>\n");
+    else text_put(d, "The run has logged nothing yet.");
+    text_put(d, "</p>\n");
     report_overfits(r);
 }

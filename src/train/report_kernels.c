@@ -24,49 +24,48 @@ static const char *report_microseconds(char *text, double us) {
 }
 
 /* A number in its cell, with so many decimals and a unit; an empty cell where there is none. */
-static void report_number_cell(draft *d, double v, int decimals, const char *unit) {
-    draft_text(d, "<td class=\"n\">");
+static void report_number_cell(text *d, double v, int decimals, const char *unit) {
+    text_put(d, "<td class=\"n\">");
     if (isfinite(v) && v != 0) {
-        draft_fixed(d, v, decimals);
-        draft_text(d, unit);
+        text_fixed(d, v, decimals);
+        text_put(d, unit);
     }
-    draft_text(d, "</td>");
+    text_put(d, "</td>");
 }
 
-static void report_time_cell(draft *d, double us) {
+static void report_time_cell(text *d, double us) {
     char text[REPORT_NUMBER];
-    draft_add(d, "<td class=\"n\">%s</td>", isfinite(us) ? report_microseconds(text, us) : "");
+    text_add(d, "<td class=\"n\">%s</td>", isfinite(us) ? report_microseconds(text, us) : "");
 }
 
-static void report_text_cell(draft *d, const char *tag, const char *text) {
-    draft_add(d, "<%s>", tag);
-    draft_html(d, text);
-    draft_add(d, "</%s>", strncmp(tag, "th", 2) == 0 ? "th" : "td");
+static void report_text_cell(text *d, const char *tag, const char *text) {
+    text_add(d, "<%s>", tag);
+    text_html(d, text);
+    text_add(d, "</%s>", strncmp(tag, "th", 2) == 0 ? "th" : "td");
 }
 
 /* A bar, full for `most`, and the share in words. */
-static void report_bar_cell(draft *d, double share, double most) {
+static void report_bar_cell(text *d, double share, double most) {
     const double width = most > 0 && share > 0 ? fmin(1, share / most) : 0;
-    draft_text(d, "<td class=\"bar\"><i style=\"width:");
-    draft_fixed(d, 100 * width, 1);
-    draft_text(d, "%\"></i></td>");
+    text_put(d, "<td class=\"bar\"><i style=\"width:");
+    text_fixed(d, 100 * width, 1);
+    text_put(d, "%\"></i></td>");
     report_number_cell(d, 100 * share, 1, "\xc2\xa0%");
 }
 
 /* Its name, and under it what goes in and comes out, with a true arrow. */
-static void report_kernel_cell(draft *d, const weft_run_kernel *k) {
+static void report_kernel_cell(text *d, const weft_run_kernel *k) {
     char shape[sizeof k->shape];
     strcpy(shape, k->shape);
     char *const arrow = strstr(shape, "->");
     if (arrow) *arrow = 0;
-    draft_text(d, "<th scope=\"row\">");
-    draft_html(d, k->name);
-    if (k->calls > 1)
-        draft_add(d, " \xc3\x97 %s", report_count((char[REPORT_NUMBER]){0}, k->calls));
-    draft_text(d, "<small>");
-    draft_html(d, shape);
-    if (arrow) draft_text(d, "\xe2\x86\x92"), draft_html(d, arrow + 2);
-    draft_text(d, "</small></th>");
+    text_put(d, "<th scope=\"row\">");
+    text_html(d, k->name);
+    if (k->calls > 1) text_add(d, " \xc3\x97 %s", report_count((char[REPORT_NUMBER]){0}, k->calls));
+    text_put(d, "<small>");
+    text_html(d, shape);
+    if (arrow) text_put(d, "\xe2\x86\x92"), text_html(d, arrow + 2);
+    text_put(d, "</small></th>");
 }
 
 /* ---- equal ones ---- */
@@ -130,13 +129,13 @@ static void report_group(weft_run_kernels *k) {
 /* ---- tables ---- */
 
 /* What is no kernel: a name, its share and its time. */
-static void report_other_row(draft *d, const char *name, double share, double most, double us,
+static void report_other_row(text *d, const char *name, double share, double most, double us,
                              bool roof) {
-    draft_add(d, "<tr><th scope=\"row\">%s</th><td class=\"soft\"></td>", name);
+    text_add(d, "<tr><th scope=\"row\">%s</th><td class=\"soft\"></td>", name);
     report_bar_cell(d, share, most);
     report_time_cell(d, us);
-    draft_add(d, "<td class=\"n\"></td><td class=\"n\"></td>%s</tr>\n",
-              roof ? "<td class=\"n\"></td>" : "");
+    text_add(d, "<td class=\"n\"></td><td class=\"n\"></td>%s</tr>\n",
+             roof ? "<td class=\"n\"></td>" : "");
 }
 
 /* The rows that make the shares add up: waiting, and kernels that kernels.json has no room for. */
@@ -154,20 +153,20 @@ static void report_other_rows(report *r, double most, bool roof) {
 }
 
 static void report_kernel_rows(report *r, int from, int to) {
-    draft *d = &r->page;
+    text *d = &r->page;
     double most = 0;
     bool roof = false; /* is it known for any? */
     for (int i = 0; i < r->kernels.kernel_count; i++) {
         most = fmax(most, r->kernels.kernel[i].share); /* fmax drops a nan */
         roof = roof || isfinite(r->kernels.kernel[i].of_roof);
     }
-    draft_text(d, "<div class=\"scroll\"><table class=\"costs\">\n<thead><tr><th>Kernel</th>"
-                  "<th>Scope</th><th colspan=\"2\">Share of all time</th>"
-                  "<th class=\"n\">Time</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th>");
-    draft_add(d, "%s</tr></thead>\n<tbody>\n", roof ? "<th class=\"n\">Of the roof</th>" : "");
+    text_put(d, "<div class=\"scroll\"><table class=\"costs\">\n<thead><tr><th>Kernel</th>"
+                "<th>Scope</th><th colspan=\"2\">Share of all time</th>"
+                "<th class=\"n\">Time</th><th class=\"n\">GFLOP/s</th><th class=\"n\">GB/s</th>");
+    text_add(d, "%s</tr></thead>\n<tbody>\n", roof ? "<th class=\"n\">Of the roof</th>" : "");
     for (int i = from; i < to; i++) {
         const weft_run_kernel *const k = &r->kernels.kernel[i];
-        draft_text(d, "<tr>");
+        text_put(d, "<tr>");
         report_kernel_cell(d, k);
         report_text_cell(d, "td class=\"soft\"", k->scope);
         report_bar_cell(d, k->share, most);
@@ -175,125 +174,124 @@ static void report_kernel_rows(report *r, int from, int to) {
         report_number_cell(d, k->gflops, 1, "");
         report_number_cell(d, k->gbs, 1, "");
         if (roof) report_number_cell(d, 100 * k->of_roof, 0, "\xc2\xa0%");
-        draft_text(d, "</tr>\n");
+        text_put(d, "</tr>\n");
     }
     if (!from) report_other_rows(r, most, roof);
-    draft_text(d, "</tbody>\n</table></div>\n");
+    text_put(d, "</tbody>\n</table></div>\n");
 }
 
 static void report_scopes(report *r) {
     const weft_run_kernels *const k = &r->kernels;
-    draft *d = &r->page;
+    text *d = &r->page;
     double most = 0;
     if (!k->scope_count) return;
     for (int i = 0; i < k->scope_count; i++) most = fmax(most, k->scope[i].share);
-    draft_text(d, "<div>\n<h3>By scope</h3>\n<table class=\"costs\">\n<tbody>\n");
+    text_put(d, "<div>\n<h3>By scope</h3>\n<table class=\"costs\">\n<tbody>\n");
     for (int i = 0; i < k->scope_count; i++) {
-        draft_text(d, "<tr>");
+        text_put(d, "<tr>");
         report_text_cell(d, "th scope=\"row\"",
                          *k->scope[i].scope ? k->scope[i].scope : "outside all scopes");
         report_bar_cell(d, k->scope[i].share, most);
         report_time_cell(d, k->scope[i].us);
-        draft_text(d, "</tr>\n");
+        text_put(d, "</tr>\n");
     }
-    draft_text(d, "</tbody>\n</table>\n</div>\n");
+    text_put(d, "</tbody>\n</table>\n</div>\n");
 }
 
 /* The arena from the first kernel of a step to the last, as a silhouette. */
 static void report_timeline(report *r) {
     enum { HIGH = 1000 };
     const weft_run_kernels *const k = &r->kernels;
-    draft *d = &r->page;
+    text *d = &r->page;
     double most = 0;
     for (int i = 0; i < k->live_count; i++) most = fmax(most, (double)k->live[i]);
     if (k->live_count < 2 || !(most > 0)) return;
-    draft_add(d,
-              "<svg class=\"timeline\" role=\"img\" aria-label=\"Bytes in the arena, kernel after "
-              "kernel\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\"><path d=\"M0 %d",
-              k->live_count, HIGH, HIGH);
+    text_add(d,
+             "<svg class=\"timeline\" role=\"img\" aria-label=\"Bytes in the arena, kernel after "
+             "kernel\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\"><path d=\"M0 %d",
+             k->live_count, HIGH, HIGH);
     for (int i = 0; i < k->live_count; i++)
-        draft_add(d, "V%ldH%d", lround(HIGH * (1 - (double)k->live[i] / most)), i + 1);
-    draft_add(d,
-              "V%dz\"/></svg>\n<p class=\"note\">Bytes in use, from the first kernel of a step "
-              "to the last.</p>\n",
-              HIGH);
+        text_add(d, "V%ldH%d", lround(HIGH * (1 - (double)k->live[i] / most)), i + 1);
+    text_add(d,
+             "V%dz\"/></svg>\n<p class=\"note\">Bytes in use, from the first kernel of a step "
+             "to the last.</p>\n",
+             HIGH);
 }
 
 static void report_arena(report *r) {
     const weft_run_kernels *const k = &r->kernels;
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
     if (!k->tensor_count) return;
-    draft_text(d, "<div>\n<h3>The arena at its fullest");
-    if (k->peak_bytes > 0) draft_add(d, ": %s of", report_bytes(text, (double)k->peak_bytes));
+    text_put(d, "<div>\n<h3>The arena at its fullest");
+    if (k->peak_bytes > 0) text_add(d, ": %s of", report_bytes(text, (double)k->peak_bytes));
     if (k->peak_bytes > 0)
-        draft_add(d, " %s",
-                  report_bytes(text, fmax((double)k->arena_bytes, (double)k->peak_bytes)));
-    draft_text(d, "</h3>\n");
+        text_add(d, " %s", report_bytes(text, fmax((double)k->arena_bytes, (double)k->peak_bytes)));
+    text_put(d, "</h3>\n");
     report_timeline(r);
-    draft_text(d, "<table class=\"costs\">\n<tbody>\n");
+    text_put(d, "<table class=\"costs\">\n<tbody>\n");
     double most = 0;
     for (int i = 0; i < k->tensor_count; i++) most = fmax(most, (double)k->tensor[i].bytes);
     const int seen = k->tensor_count < REPORT_TENSORS ? k->tensor_count : REPORT_TENSORS;
     for (int i = 0; i < seen; i++) {
         const double bytes = (double)k->tensor[i].bytes;
-        draft_text(d, "<tr>");
+        text_put(d, "<tr>");
         report_text_cell(d, "th scope=\"row\"", k->tensor[i].name);
-        draft_text(d, "<td class=\"bar\"><i style=\"width:");
-        draft_fixed(d, most > 0 ? 100 * bytes / most : 0, 1);
-        draft_add(d, "%%\"></i></td><td class=\"n\">%s</td></tr>\n", report_bytes(text, bytes));
+        text_put(d, "<td class=\"bar\"><i style=\"width:");
+        text_fixed(d, most > 0 ? 100 * bytes / most : 0, 1);
+        text_add(d, "%%\"></i></td><td class=\"n\">%s</td></tr>\n", report_bytes(text, bytes));
     }
-    draft_text(d, "</tbody>\n</table>\n");
+    text_put(d, "</tbody>\n</table>\n");
     if (seen < k->tensor_count)
-        draft_add(d, "<p class=\"note\">And %d smaller.</p>\n", k->tensor_count - seen);
-    draft_text(d, "</div>\n");
+        text_add(d, "<p class=\"note\">And %d smaller.</p>\n", k->tensor_count - seen);
+    text_put(d, "</div>\n");
 }
 
 /* ---- the section ---- */
 
 static void report_step_words(report *r) {
     const weft_run_kernels *const k = &r->kernels;
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
     if (!(k->step_us > 0)) return;
-    draft_add(d, "<p class=\"costs-of\">A step takes <b>%s</b>",
-              report_microseconds(text, k->step_us));
+    text_add(d, "<p class=\"costs-of\">A step takes <b>%s</b>",
+             report_microseconds(text, k->step_us));
     if (k->threads)
-        draft_add(d, " on %s thread%s", report_count(text, k->threads), k->threads == 1 ? "" : "s");
+        text_add(d, " on %s thread%s", report_count(text, k->threads), k->threads == 1 ? "" : "s");
     if (k->wait >= 0.005) {
-        draft_text(d, ", which wait for each other ");
-        draft_fixed(d, 100 * k->wait, 0);
-        draft_text(d, "\xc2\xa0% of the time");
+        text_put(d, ", which wait for each other ");
+        text_fixed(d, 100 * k->wait, 0);
+        text_put(d, "\xc2\xa0% of the time");
     }
     if (k->runs > 0)
-        draft_add(d, "; measured over %s run%s", report_count(text, k->runs),
-                  k->runs == 1 ? "" : "s");
-    draft_text(d, ".");
+        text_add(d, "; measured over %s run%s", report_count(text, k->runs),
+                 k->runs == 1 ? "" : "s");
+    text_put(d, ".");
     if (k->arena_bytes > 0)
-        draft_add(d, " Its intermediates take %s.", report_bytes(text, (double)k->arena_bytes));
-    if (k->threads > 1) draft_text(d, " Times of kernels are those of all threads together.");
-    draft_text(d, "</p>\n");
+        text_add(d, " Its intermediates take %s.", report_bytes(text, (double)k->arena_bytes));
+    if (k->threads > 1) text_put(d, " Times of kernels are those of all threads together.");
+    text_put(d, "</p>\n");
 }
 
 void report_kernels(report *r) {
     const weft_run_kernels *const k = &r->kernels;
-    draft *d = &r->page;
+    text *d = &r->page;
     if (!r->profiled || !k->kernel_count) return;
     report_group(&r->kernels);
-    draft_text(d, "<section>\n<h2>Kernels</h2>\n");
+    text_put(d, "<section>\n<h2>Kernels</h2>\n");
     report_step_words(r);
     const int seen = k->kernel_count <= REPORT_KERNELS + 2 ? k->kernel_count : REPORT_KERNELS;
     report_kernel_rows(r, 0, seen);
     if (seen < k->kernel_count) {
-        draft_add(d, "<details><summary>%d more</summary>\n", k->kernel_count - seen);
+        text_add(d, "<details><summary>%d more</summary>\n", k->kernel_count - seen);
         report_kernel_rows(r, seen, k->kernel_count);
-        draft_text(d, "</details>\n");
+        text_put(d, "</details>\n");
     }
     if (k->scope_count || k->tensor_count) {
-        draft_text(d, "<div class=\"pair\">\n");
+        text_put(d, "<div class=\"pair\">\n");
         report_scopes(r);
         report_arena(r);
-        draft_text(d, "</div>\n");
+        text_put(d, "</div>\n");
     }
-    draft_text(d, "</section>\n");
+    text_put(d, "</section>\n");
 }

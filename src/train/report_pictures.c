@@ -17,10 +17,10 @@ enum {
 
 /* ---- PNG ---- */
 
-static void picture_big(draft *d, uint32_t v) { /* PNG's numbers begin with the highest byte */
+static void picture_big(text *d, uint32_t v) { /* PNG's numbers begin with the highest byte */
     const unsigned char b[4] = {(unsigned char)(v >> 24), (unsigned char)(v >> 16),
                                 (unsigned char)(v >> 8), (unsigned char)v};
-    draft_raw(d, b, 4);
+    text_raw(d, b, 4);
 }
 
 static uint32_t picture_crc(const char *s, size_t n) { /* CRC-32 of zlib, a bit at a time */
@@ -42,16 +42,16 @@ static uint32_t picture_adler(const unsigned char *s, size_t n) {
 }
 
 /* What a chunk holds has been written behind its name, from `at` on. */
-static void picture_chunk_end(draft *d, size_t at) {
+static void picture_chunk_end(text *d, size_t at) {
     if (d->failed) return;
     const uint32_t n = (uint32_t)(d->n - at - 4), crc = picture_crc(d->s + at, n + 4);
     for (int i = 0; i < 4; i++) d->s[at - 4 + (size_t)i] = (char)(n >> (24 - 8 * i));
     picture_big(d, crc);
 }
 
-static size_t picture_chunk(draft *d, const char *name) {
-    draft_raw(d, "\0\0\0", 4); /* the length, known at its end */
-    draft_text(d, name);
+static size_t picture_chunk(text *d, const char *name) {
+    text_raw(d, "\0\0\0", 4); /* the length, known at its end */
+    text_put(d, name);
     return d->n - 4;
 }
 
@@ -60,7 +60,7 @@ static unsigned char picture_sample(float v) {
 }
 
 /* rows: scratch of height * (1 + width * channels) bytes */
-static void picture_png(draft *d, const weft_picture *p, unsigned char *rows) {
+static void picture_png(text *d, const weft_picture *p, unsigned char *rows) {
     const size_t across = (size_t)p->width * (size_t)p->channels;
     const size_t size = (size_t)p->height * (across + 1);
     for (size_t y = 0; y < (size_t)p->height; y++) {
@@ -68,28 +68,28 @@ static void picture_png(draft *d, const weft_picture *p, unsigned char *rows) {
         row[0] = 0; /* no filter */
         for (size_t i = 0; i < across; i++) row[1 + i] = picture_sample(p->pixels[y * across + i]);
     }
-    draft_raw(d, "\x89PNG\r\n\x1a\n", 8);
+    text_raw(d, "\x89PNG\r\n\x1a\n", 8);
     size_t at = picture_chunk(d, "IHDR");
     picture_big(d, (uint32_t)p->width);
     picture_big(d, (uint32_t)p->height);
     const char kind[5] = {8, p->channels == 3 ? 2 : 0, 0, 0, 0}; /* bits, RGB or grey */
-    draft_raw(d, kind, 5);
+    text_raw(d, kind, 5);
     picture_chunk_end(d, at);
     at = picture_chunk(d, "IDAT");
-    draft_raw(d, "\x78\x01", 2);
+    text_raw(d, "\x78\x01", 2);
     for (size_t from = 0; from < size; from += PICTURE_BLOCK) {
         const size_t n = size - from < PICTURE_BLOCK ? size - from : PICTURE_BLOCK;
         const unsigned char head[5] = {from + n == size, (unsigned char)n, (unsigned char)(n >> 8),
                                        (unsigned char)~n, (unsigned char)(~n >> 8)};
-        draft_raw(d, head, 5);
-        draft_raw(d, rows + from, n);
+        text_raw(d, head, 5);
+        text_raw(d, rows + from, n);
     }
     picture_big(d, picture_adler(rows, size));
     picture_chunk_end(d, at);
     picture_chunk_end(d, picture_chunk(d, "IEND"));
 }
 
-void report_base64(draft *d, const void *bytes, size_t n) {
+void report_base64(text *d, const void *bytes, size_t n) {
     const unsigned char *const s = bytes;
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -99,7 +99,7 @@ void report_base64(draft *d, const void *bytes, size_t n) {
                            (left > 2 ? (uint32_t)u[2] : 0);
         const char four[4] = {digit[v >> 18], digit[v >> 12 & 63],
                               left > 1 ? digit[v >> 6 & 63] : '=', left > 2 ? digit[v & 63] : '='};
-        draft_raw(d, four, 4);
+        text_raw(d, four, 4);
     }
 }
 
@@ -123,36 +123,36 @@ static size_t picture_bytes(const weft_picture *p) {
     return (size_t)p->height * ((size_t)p->width * (size_t)p->channels + 1);
 }
 
-static void picture_show(report *r, const weft_picture *p, draft *png) {
-    draft *d = &r->page;
+static void picture_show(report *r, const weft_picture *p, text *png) {
+    text *d = &r->page;
     char caption[sizeof p->caption + 1] = "";
     memcpy(caption, p->caption, sizeof p->caption); /* it may lack its end */
     unsigned char *rows = weft_resize(r->c, NULL, picture_bytes(p));
-    draft_clear(png);
+    text_clear(png);
     if (rows) picture_png(png, p, rows);
     weft_resize(r->c, rows, 0);
     if (!rows || png->failed) {
         d->failed = true;
         return;
     }
-    draft_add(d, "<figure%s><img%s alt=\"", p->wrong ? " class=\"wrong\"" : "",
-              p->width <= PICTURE_SMALL ? " class=\"small\"" : "");
-    draft_html(d, caption);
-    draft_add(d, "\" width=\"%d\" height=\"%d\" src=\"data:image/png;base64,", p->width, p->height);
+    text_add(d, "<figure%s><img%s alt=\"", p->wrong ? " class=\"wrong\"" : "",
+             p->width <= PICTURE_SMALL ? " class=\"small\"" : "");
+    text_html(d, caption);
+    text_add(d, "\" width=\"%d\" height=\"%d\" src=\"data:image/png;base64,", p->width, p->height);
     report_base64(d, png->s, png->n);
-    draft_text(d, "\"/><figcaption>");
-    if (p->wrong) draft_text(d, "<b title=\"wrong\">\xe2\x9c\x97</b> ");
-    draft_html(d, caption);
-    draft_text(d, "</figcaption></figure>\n");
+    text_put(d, "\"/><figcaption>");
+    if (p->wrong) text_put(d, "<b title=\"wrong\">\xe2\x9c\x97</b> ");
+    text_html(d, caption);
+    text_put(d, "</figcaption></figure>\n");
 }
 
 void report_pictures(report *r) {
     const size_t n = r->asked && r->asked->pictures ? r->asked->picture_count : 0;
     if (!n) return;
-    draft png = {.c = r->c};
+    text png = {.m = mem_of(r->c)};
     char text[REPORT_NUMBER];
     size_t shown = 0, wrong = 0, bytes = 0;
-    draft_text(&r->page, "<section>\n<h2>Samples</h2>\n<div class=\"pictures\">\n");
+    text_put(&r->page, "<section>\n<h2>Samples</h2>\n<div class=\"pictures\">\n");
     for (size_t i = 0; i < n && shown < PICTURE_MOST; i++) {
         const weft_picture *p = &r->asked->pictures[i];
         if (bytes + picture_bytes(p) > PICTURE_BYTES) continue;
@@ -161,14 +161,14 @@ void report_pictures(report *r) {
         wrong += p->wrong;
         shown++;
     }
-    draft_free(&png);
-    draft_text(&r->page, "</div>\n");
-    if (wrong || shown < n) draft_text(&r->page, "<p class=\"note\">");
-    if (wrong) draft_text(&r->page, "\xe2\x9c\x97 and a dashed frame: the answer is wrong. ");
+    text_free(&png);
+    text_put(&r->page, "</div>\n");
+    if (wrong || shown < n) text_put(&r->page, "<p class=\"note\">");
+    if (wrong) text_put(&r->page, "\xe2\x9c\x97 and a dashed frame: the answer is wrong. ");
     if (shown < n) {
-        draft_add(&r->page, "%s pictures", report_count(text, (int64_t)shown));
-        draft_add(&r->page, " of %s are shown.", report_count(text, (int64_t)n));
+        text_add(&r->page, "%s pictures", report_count(text, (int64_t)shown));
+        text_add(&r->page, " of %s are shown.", report_count(text, (int64_t)n));
     }
-    if (wrong || shown < n) draft_text(&r->page, "</p>\n");
-    draft_text(&r->page, "</section>\n");
+    if (wrong || shown < n) text_put(&r->page, "</p>\n");
+    text_put(&r->page, "</section>\n");
 }

@@ -58,24 +58,24 @@ weft_err report_plates_check(const report *r) {
 }
 
 void report_plates(report *r) {
-    draft *const d = &r->page;
+    text *const d = &r->page;
     for (size_t i = 0; i < figure_count(r); i++) {
         const weft_figure *const p = &r->asked->figures[i];
         const plate_kind *const kind = plate_kind_of(p);
-        draft_text(d, "<section>\n<h2>");
-        draft_html(d, p->title);
-        draft_add(d, "</h2>\n<figure class=\"plate\">%s<span><img%s alt=\"",
-                  kind->squares ? "" : "<label><input type=\"checkbox\" aria-label=\"full size\"/>",
-                  kind->squares ? " class=\"small\"" : "");
-        draft_html(d, p->title);
-        draft_add(d, "\" src=\"data:%s;base64,", kind->type);
+        text_put(d, "<section>\n<h2>");
+        text_html(d, p->title);
+        text_add(d, "</h2>\n<figure class=\"plate\">%s<span><img%s alt=\"",
+                 kind->squares ? "" : "<label><input type=\"checkbox\" aria-label=\"full size\"/>",
+                 kind->squares ? " class=\"small\"" : "");
+        text_html(d, p->title);
+        text_add(d, "\" src=\"data:%s;base64,", kind->type);
         report_base64(d, p->bytes, p->n);
-        draft_add(d, "\"/></span>%s", kind->squares ? "" : "</label>");
+        text_add(d, "\"/></span>%s", kind->squares ? "" : "</label>");
         if (p->caption) {
-            draft_text(d, "<figcaption>");
-            draft_html(d, p->caption);
-            draft_text(d, "</figcaption>");
+            text_put(d, "<figcaption>");
+            text_html(d, p->caption);
+            text_put(d, "</figcaption>");
         }
-        draft_text(d, "</figure>\n</section>\n");
+        text_put(d, "</figure>\n</section>\n");
     }
 }

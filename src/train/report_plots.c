@@ -198,16 +198,16 @@ static bool report_wants_log(const char *name, double least, double most) {
 
 /* ---- words ---- */
 
-static void report_words(draft *d, const char *name) { /* "steps_per_s" is "steps per s" */
+static void report_words(text *d, const char *name) { /* "steps_per_s" is "steps per s" */
     char text[SERIES_NAME];
     strcpy(text, name);
     for (char *p = text; *p; p++)
         if (*p == '_') *p = ' ';
-    draft_html(d, text);
+    text_html(d, text);
 }
 
 /* "rate" is "Learning rate", "memory_bytes" is "Memory". */
-static void report_title(draft *d, const char *name) {
+static void report_title(text *d, const char *name) {
     static const char *const known[][2] = {
         {"rate", "learning rate"},
         {"lr", "learning rate"},
@@ -235,15 +235,15 @@ typedef struct report_canvas {
 } report_canvas;
 
 static void report_pen_up(report_canvas *k) {
-    if (k->down && k->alone) draft_text(&k->r->page, "h0"); /* a dot, by its round ends */
+    if (k->down && k->alone) text_put(&k->r->page, "h0"); /* a dot, by its round ends */
     k->down = false;
 }
 
 static void report_point(report_canvas *k, series_point p) {
     const long x = lround(scale_at(&k->x, p.step) * REPORT_UNITS),
                y = lround((1 - scale_at(&k->y, p.value)) * REPORT_UNITS);
-    if (!k->down) draft_add(&k->r->page, "M%ld %ld", x, y);
-    else draft_add(&k->r->page, "l%ld%s%ld", x - k->px, y < k->py ? "" : " ", y - k->py);
+    if (!k->down) text_add(&k->r->page, "M%ld %ld", x, y);
+    else text_add(&k->r->page, "l%ld%s%ld", x - k->px, y < k->py ? "" : " ", y - k->py);
     k->alone = !k->down;
     k->down = true;
     k->px = x, k->py = y;
@@ -251,10 +251,10 @@ static void report_point(report_canvas *k, series_point p) {
 
 static void report_path(report_canvas *k, const series *s, const char *class, int look,
                         const series_point *curve) {
-    draft *d = &k->r->page;
-    draft_add(d, "<path class=\"%s c%d d%d\" data-label=\"", class, REPORT_LOOK(look));
+    text *d = &k->r->page;
+    text_add(d, "<path class=\"%s c%d d%d\" data-label=\"", class, REPORT_LOOK(look));
     report_words(d, report_label(s));
-    draft_text(d, "\" d=\"");
+    text_put(d, "\" d=\"");
     k->down = false;
     for (int i = 0; i < s->n; i++) {
         const series_bucket *b = &s->at[i];
@@ -270,7 +270,7 @@ static void report_path(report_canvas *k, const series *s, const char *class, in
         }
     }
     report_pen_up(k);
-    draft_text(d, "\"/>\n");
+    text_put(d, "\"/>\n");
 }
 
 double report_latest(report *r, const series *s) {
@@ -279,43 +279,43 @@ double report_latest(report *r, const series *s) {
     return r->curve[s->n - 1].value;
 }
 
-static void report_percent(draft *d, double share) {
-    draft_fixed(d, 100 * share, 2);
-    draft_text(d, "%");
+static void report_percent(text *d, double share) {
+    text_fixed(d, 100 * share, 2);
+    text_put(d, "%");
 }
 
 static void report_axes(report_canvas *k) {
-    draft *d = &k->r->page;
+    text *d = &k->r->page;
     char text[REPORT_NUMBER];
     for (int i = 0; i < k->y.ticks; i++) {
         const double at = 1 - scale_at(&k->y, k->y.tick[i]);
-        draft_text(d, "<line x2=\"100%\" y1=\"");
+        text_put(d, "<line x2=\"100%\" y1=\"");
         report_percent(d, at);
-        draft_text(d, "\" y2=\"");
+        text_put(d, "\" y2=\"");
         report_percent(d, at);
-        draft_text(d, "\"/><text class=\"y\" x=\"-10\" y=\"");
+        text_put(d, "\"/><text class=\"y\" x=\"-10\" y=\"");
         report_percent(d, at);
-        draft_add(d, "\" dy=\".35em\">%s</text>\n", scale_label(&k->y, i, text, sizeof text));
+        text_add(d, "\" dy=\".35em\">%s</text>\n", scale_label(&k->y, i, text, sizeof text));
     }
-    draft_text(d, "<text class=\"y\" x=\"-22\" y=\"100%\" dy=\"1.6em\">step</text>\n");
+    text_put(d, "<text class=\"y\" x=\"-22\" y=\"100%\" dy=\"1.6em\">step</text>\n");
     for (int i = 0; i < k->x.ticks; i++) {
         const double at = scale_at(&k->x, k->x.tick[i]);
-        draft_text(d, "<line class=\"tick\" y1=\"100%\" y2=\"100%\" x1=\"");
+        text_put(d, "<line class=\"tick\" y1=\"100%\" y2=\"100%\" x1=\"");
         report_percent(d, at);
-        draft_text(d, "\" x2=\"");
+        text_put(d, "\" x2=\"");
         report_percent(d, at);
-        draft_text(d, "\"/><text class=\"x\" y=\"100%\" dy=\"1.6em\" x=\"");
+        text_put(d, "\"/><text class=\"x\" y=\"100%\" dy=\"1.6em\" x=\"");
         report_percent(d, at);
-        draft_add(d, "\">%s</text>\n", scale_label(&k->x, i, text, sizeof text));
+        text_add(d, "\">%s</text>\n", scale_label(&k->x, i, text, sizeof text));
     }
 }
 
 static void report_curves(report_canvas *k, const report_plot *p) {
-    draft *d = &k->r->page;
-    draft_add(d,
-              "<svg class=\"curves\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-              "width=\"100%%\" height=\"100%%\">\n",
-              REPORT_UNITS, REPORT_UNITS);
+    text *d = &k->r->page;
+    text_add(d,
+             "<svg class=\"curves\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+             "width=\"100%%\" height=\"100%%\">\n",
+             REPORT_UNITS, REPORT_UNITS);
     /* The noise of all lies under the curves of all. */
     for (int i = 0; i < p->n; i++)
         if (report_noisy(p->line[i])) report_path(k, p->line[i], "noise", p->look[i], NULL);
@@ -326,29 +326,29 @@ static void report_curves(report_canvas *k, const report_plot *p) {
         if (noisy) series_smooth(s, k->y.log, k->r->curve);
         report_path(k, s, "curve", p->look[i], noisy ? k->r->curve : NULL);
     }
-    draft_text(d, "</svg>\n");
+    text_put(d, "</svg>\n");
     for (int i = 0; i < p->n; i++) {
         const series *s = p->line[i];
         for (int b = 0; s->count <= REPORT_DOTS && b < s->n; b++) {
-            draft_add(d, "<circle class=\"c%d\" r=\"2.5\" cx=\"", p->look[i] % REPORT_COLOURS);
+            text_add(d, "<circle class=\"c%d\" r=\"2.5\" cx=\"", p->look[i] % REPORT_COLOURS);
             report_percent(d, scale_at(&k->x, s->at[b].least.step));
-            draft_text(d, "\" cy=\"");
+            text_put(d, "\" cy=\"");
             report_percent(d, 1 - scale_at(&k->y, s->at[b].least.value));
-            draft_text(d, "\"/>\n");
+            text_put(d, "\"/>\n");
         }
     }
 }
 
 /* Around values that may be far above the curve: then at the edge. */
 static void report_mark(report_canvas *k, series_point p) {
-    draft *d = &k->r->page;
+    text *d = &k->r->page;
     char text[REPORT_NUMBER];
-    draft_text(d, "<circle class=\"odd\" r=\"5\" cx=\"");
+    text_put(d, "<circle class=\"odd\" r=\"5\" cx=\"");
     report_percent(d, scale_at(&k->x, p.step));
-    draft_text(d, "\" cy=\"");
+    text_put(d, "\" cy=\"");
     report_percent(d, 1 - fmax(0, fmin(1, scale_at(&k->y, p.value))));
-    draft_add(d, "\"><title>step %s: ", report_count(text, (int64_t)p.step));
-    draft_add(d, "%s</title></circle>\n", report_value(text, p.value, false));
+    text_add(d, "\"><title>step %s: ", report_count(text, (int64_t)p.step));
+    text_add(d, "%s</title></circle>\n", report_value(text, p.value, false));
 }
 
 static void report_mark_all(report_canvas *k, const series *marks) {
@@ -368,7 +368,7 @@ bool report_once(const report_plot *p) {
 }
 
 void report_list(report *r) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
     bool any = false;
     for (int k = 0; k < r->plot_count; k++) {
@@ -377,43 +377,43 @@ void report_list(report *r) {
             const series *const s = p->line[i];
             const bool share = s->n && report_is_share(p->name, s),
                        bytes = report_is_bytes(s->name);
-            draft_text(d, any ? ", " : "<p class=\"note\">Logged once: ");
+            text_put(d, any ? ", " : "<p class=\"note\">Logged once: ");
             any = true;
             report_words(d, s->name);
-            draft_add(d, " <b>%s</b>",
-                      !s->n   ? "\xe2\x80\x93"
-                      : bytes ? report_bytes(text, s->last.value)
-                              : report_value(text, s->last.value, share));
+            text_add(d, " <b>%s</b>",
+                     !s->n   ? "\xe2\x80\x93"
+                     : bytes ? report_bytes(text, s->last.value)
+                             : report_value(text, s->last.value, share));
         }
     }
-    if (any) draft_text(d, ".</p>\n");
+    if (any) text_put(d, ".</p>\n");
 }
 
 static void report_legend(report *r, const report_plot *p, bool share) {
-    draft *d = &r->page;
+    text *d = &r->page;
     char text[REPORT_NUMBER];
-    draft_text(d, "<ul class=\"legend\">\n");
+    text_put(d, "<ul class=\"legend\">\n");
     for (int i = 0; i < p->n; i++) {
         const series *s = p->line[i];
-        draft_add(d,
-                  "<li><svg class=\"swatch\"><line class=\"c%d d%d\" x2=\"100%%\" y1=\"50%%\" "
-                  "y2=\"50%%\"/></svg>",
-                  REPORT_LOOK(p->look[i]));
+        text_add(d,
+                 "<li><svg class=\"swatch\"><line class=\"c%d d%d\" x2=\"100%%\" y1=\"50%%\" "
+                 "y2=\"50%%\"/></svg>",
+                 REPORT_LOOK(p->look[i]));
         const char *label = report_label(s);
         if (p->n > 1 || strcmp(label, p->name) != 0) report_words(d, label);
         double last = s->n ? report_latest(r, s) : 0;
         /* The end of a schedule is 0 but for rounding. */
         if (fabs(last) < 1e-9 * fmax(fabs(s->least.value), fabs(s->most.value))) last = 0;
         const bool bytes = report_is_bytes(s->name);
-        draft_add(d, " <b>%s</b></li>\n",
-                  !s->n   ? "\xe2\x80\x93"
-                  : bytes ? report_bytes(text, last)
-                          : report_value(text, last, share));
+        text_add(d, " <b>%s</b></li>\n",
+                 !s->n   ? "\xe2\x80\x93"
+                 : bytes ? report_bytes(text, last)
+                         : report_value(text, last, share));
     }
-    draft_text(d, "</ul>");
+    text_put(d, "</ul>");
 }
 
-static void report_notes(draft *d, const report_plot *p, const series *marks, bool log) {
+static void report_notes(text *d, const report_plot *p, const series *marks, bool log) {
     int64_t lost = 0;
     bool noisy = false;
     char text[REPORT_NUMBER];
@@ -422,21 +422,21 @@ static void report_notes(draft *d, const report_plot *p, const series *marks, bo
         noisy = noisy || report_noisy(p->line[i]);
     }
     if (!lost && !log && !noisy && !marks) return;
-    draft_text(d, "<p class=\"note\">");
-    if (log) draft_text(d, "Logarithmic scale. ");
-    if (noisy) draft_text(d, "Faint: as logged; strong: smoothed. ");
+    text_put(d, "<p class=\"note\">");
+    if (log) text_put(d, "Logarithmic scale. ");
+    if (noisy) text_put(d, "Faint: as logged; strong: smoothed. ");
     if (marks) {
-        draft_add(d, "%s %s, circled. ", report_count(text, marks->count),
-                  marks->count == 1 ? "outlier" : "outliers");
+        text_add(d, "%s %s, circled. ", report_count(text, marks->count),
+                 marks->count == 1 ? "outlier" : "outliers");
     }
     if (lost)
-        draft_add(d, "%s %s not finite.", report_count(text, lost),
-                  lost == 1 ? "value was" : "values were");
-    draft_text(d, "</p>\n");
+        text_add(d, "%s %s not finite.", report_count(text, lost),
+                 lost == 1 ? "value was" : "values were");
+    text_put(d, "</p>\n");
 }
 
 void report_draw(report *r, const report_plot *p, bool wide) {
-    draft *d = &r->page;
+    text *d = &r->page;
     double y0 = INFINITY, y1 = -INFINITY;
     bool share = true;
     for (int i = 0; i < p->n; i++) {
@@ -447,11 +447,11 @@ void report_draw(report *r, const report_plot *p, bool wide) {
     }
     const series *const marks = report_marks_of(r, p);
     const bool some = y0 <= y1, log = some && report_wants_log(p->name, y0, y1);
-    draft_add(d, "<figure class=\"plot%s\">\n<figcaption><h3>", wide ? " wide" : "");
+    text_add(d, "<figure class=\"plot%s\">\n<figcaption><h3>", wide ? " wide" : "");
     report_title(d, p->name);
-    draft_text(d, "</h3>");
+    text_put(d, "</h3>");
     report_legend(r, p, some && share);
-    draft_text(d, "</figcaption>\n");
+    text_put(d, "</figcaption>\n");
     const bool bytes = report_is_bytes(p->line[0]->name);
     if (bytes) y0 = fmin(0, y0); /* it is the amount that matters, not its last page */
     if (some) {
@@ -461,23 +461,23 @@ void report_draw(report *r, const report_plot *p, bool wide) {
         char low[32], high[32];
         k.y.percent = share;
         k.y.bytes = bytes;
-        draft_text(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
+        text_put(d, "<div class=\"frame\"><svg class=\"canvas\" role=\"img\" aria-label=\"");
         report_title(d, p->name);
-        draft_text(d, " by step\"");
-        draft_add(d, " data-x=\"%s %s\"", number_text(low, sizeof low, 'g', 17, k.x.low),
-                  number_text(high, sizeof high, 'g', 17, k.x.high));
-        draft_add(d, " data-y=\"%s %s\" data-kind=\"%s\">\n",
-                  number_text(low, sizeof low, 'g', 17, k.y.low),
-                  number_text(high, sizeof high, 'g', 17, k.y.high),
-                  k.y.log ? "log"
-                  : share ? "share"
-                  : bytes ? "bytes"
-                          : "plain");
+        text_put(d, " by step\"");
+        text_add(d, " data-x=\"%s %s\"", number_text(low, sizeof low, 'g', 17, k.x.low),
+                 number_text(high, sizeof high, 'g', 17, k.x.high));
+        text_add(d, " data-y=\"%s %s\" data-kind=\"%s\">\n",
+                 number_text(low, sizeof low, 'g', 17, k.y.low),
+                 number_text(high, sizeof high, 'g', 17, k.y.high),
+                 k.y.log ? "log"
+                 : share ? "share"
+                 : bytes ? "bytes"
+                         : "plain");
         report_axes(&k);
         report_curves(&k, p);
         if (marks) report_mark_all(&k, marks);
-        draft_text(d, "</svg></div>\n");
-    } else draft_text(d, "<p class=\"empty\">No finite value.</p>\n");
+        text_put(d, "</svg></div>\n");
+    } else text_put(d, "<p class=\"empty\">No finite value.</p>\n");
     report_notes(d, p, marks, log);
-    draft_text(d, "</figure>\n");
+    text_put(d, "</figure>\n");
 }

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "slip.h"
-#include "draft.h"
+#include "base/text.h"
 #include "folder.h"
 #include "train_parts.h"
 

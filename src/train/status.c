@@ -6,8 +6,8 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/text.h"
 #include "base/utf8.h"
-#include "draft.h"
 #include "folder.h"
 #include "slip.h"
 #include "train_parts.h"
@@ -51,22 +51,22 @@ weft_err weft_run_status_read(weft_ctx *c, const char *run, weft_run_status *out
 static weft_err status_write(train *t) {
     const weft_run_status *const s = &t->status;
     char path[FOLDER_PATH] = "";
-    draft d = {.c = t->c};
+    text d = {.m = mem_of(t->c)};
     WEFT_TRY(folder_path(t->c, path, t->d->run, STATUS_NAME));
-    draft_text(&d, "{\"schema\": 1");
-#define X(field) draft_text(&d, ", \"" #field "\": "), draft_json(&d, s->field);
+    text_put(&d, "{\"schema\": 1");
+#define X(field) text_put(&d, ", \"" #field "\": "), text_quote(&d, s->field);
     STATUS_TEXTS(X)
 #undef X
-#define X(field) draft_add(&d, ", \"" #field "\": %" PRId64, s->field);
+#define X(field) text_add(&d, ", \"" #field "\": %" PRId64, s->field);
     STATUS_COUNTS(X)
 #undef X
-#define X(field) draft_text(&d, ", \"" #field "\": "), draft_fixed(&d, s->field, 3);
+#define X(field) text_put(&d, ", \"" #field "\": "), text_fixed(&d, s->field, 3);
     STATUS_NUMBERS(X)
 #undef X
-    draft_text(&d, "}\n");
+    text_put(&d, "}\n");
     const weft_err e = d.failed ? weft_fail(t->c, WEFT_MEMORY, "%s: out of memory", path)
                                 : weft_file_write_beneath(t->c, t->d->run, STATUS_NAME, d.s, d.n);
-    draft_free(&d);
+    text_free(&d);
     return e;
 }
 

@@ -18,7 +18,7 @@ printf "$data" | safetensors "$header" >"$one"
 
 # ---- inspect ----
 
-check "inspect" prints '^fc\.w  F32   \[2, 2\]  *16$' "$weft" inspect "$one"
+check "inspect" prints '^fc\.w  F32   \[2,2\]  *16$' "$weft" inspect "$one"
 check "integers" grep -q '^fc\.b  I32   \[2\]  *8$' "$scratch/out"
 check "the whole" grep -q '^safetensors: 2 tensors, 6 values, 24 B$' "$scratch/out"
 check "texts" grep -q '^made: by "hand"$' "$scratch/out"
@@ -91,7 +91,7 @@ else
 fi
 
 check "to half" prints ', 1 of another type' "$weft" convert --type f16 "$one" "$scratch/half.safetensors"
-check "half as many bytes" prints '^fc\.w  F16   \[2, 2\]  *8$' "$weft" inspect "$scratch/half.safetensors"
+check "half as many bytes" prints '^fc\.w  F16   \[2,2\]  *8$' "$weft" inspect "$scratch/half.safetensors"
 check "integers stay" grep -q '^fc\.b  I32' "$scratch/out"
 check "and back" ends 0 "$weft" convert --type f32 "$scratch/half.safetensors" "$scratch/whole.safetensors"
 check "these values fit in a half" same_hash "$one" "$scratch/whole.safetensors"
