@@ -66,8 +66,9 @@ static bool emit_varies(const kernel *k, const kview *v, int d) {
     return k->dim[d] > 1 && (v->stride[d] || (v->guard && (v->lo[d] > 0 || v->hi[d] < k->dim[d])));
 }
 
-static bool emit_ordered(const kernel *k, const kins *in, int i, const emit_row *row) {
-    for (int n = 0; n < row->operands; n++)
+static bool emit_ordered(const kernel *k, const kins *in, int i) {
+    if (in->op >= K_COUNT) return false;
+    for (int n = 0; n < kins_table[in->op].operands; n++)
         if (emit_operand(in, n) >= i || k->ins[emit_operand(in, n)].op == K_STORE) return false;
     return !emit_has_view(in->op) || in->view < k->nview;
 }
@@ -76,11 +77,10 @@ static bool emit_analyse(emitter *e) {
     const kernel *k = e->k;
     for (int i = 0; i < k->nins; i++) {
         const kins *in = &k->ins[i];
-        const emit_row *row = &emit_rows[in->op < K_COUNT ? in->op : 0];
         emit_fact *f = &e->fact[i];
-        if (!emit_ordered(k, in, i, row)) return false;
+        if (!emit_ordered(k, in, i)) return false;
         bool element = false;
-        for (int n = 0; n < row->operands; n++) {
+        for (int n = 0; n < kins_table[in->op].operands; n++) {
             const emit_fact *o = &e->fact[emit_operand(in, n)];
             if (o->place > f->place) f->place = o->place;
             if (o->phase > f->phase) f->phase = o->phase;
@@ -106,7 +106,7 @@ static bool emit_analyse(emitter *e) {
     for (int i = k->nins; i-- > 0;) {
         const kins *in = &k->ins[i];
         if (!e->fact[i].used) continue;
-        for (int n = 0; n < emit_rows[in->op].operands; n++)
+        for (int n = 0; n < kins_table[in->op].operands; n++)
             e->fact[emit_operand(in, n)].used = true;
         if (!emit_has_view(in->op)) continue;
         const kview *v = &k->view[in->view];
@@ -264,7 +264,7 @@ static bool emit_mark(emitter *e, int phase) {
                         (in->op == K_STORE && f->place == AT_ELEMENT && phase == e->last));
         any |= root;
         if (!root && (!f->here || f->place != AT_ELEMENT)) continue;
-        for (int n = 0; n < emit_rows[in->op].operands; n++)
+        for (int n = 0; n < kins_table[in->op].operands; n++)
             e->fact[emit_operand(in, n)].here = true;
     }
     return any;

@@ -8,19 +8,13 @@
 
 /* clang-format off */
 const emit_row emit_rows[K_COUNT] = {
-#define OP_UNARY(name, f32, i32, ...)  [OP_##name] = { #f32, #i32, 1 },
-#define OP_BINARY(name, f32, i32, ...) [OP_##name] = { #f32, #i32, 2 },
-#define OP_COMPARE(name, f32, i32, ...) [OP_##name] = { #f32, #i32, 2 },
-#define OP_LOGIC(name, i32)            [OP_##name] = { "NOFLOAT", #i32, 2 },
+#define OP_UNARY(name, f32, i32, ...)            [OP_##name] = { #f32, #i32 },
+#define OP_BINARY(name, f32, i32, ...)           [OP_##name] = { #f32, #i32 },
+#define OP_COMPARE(name, f32, i32, ...)          [OP_##name] = { #f32, #i32 },
+#define OP_LOGIC(name, i32)                      [OP_##name] = { "", #i32 },
 #include "core/ops.def"
-    [OP_where] = { NULL, NULL, 3 },  [OP_cast] = { NULL, NULL, 1 },
-    [K_STORE] = { NULL, NULL, 1 },   [K_RANDOM] = { NULL, NULL, 2 }, [K_TAKE] = { NULL, NULL, 1 },
-    [K_FMA] = { "a * b + c", "k_iadd(k_imul(a, b), c)", 3 },
-    /* folds: a the result so far, b the element */
-    [K_SUM] = { "a + b", "k_iadd(a, b)", 1 },
-    [K_MAX] = { "k_max(a, b)", "k_imax(a, b)", 1 },
-    [K_PROD] = { "a * b", "k_imul(a, b)", 1 },
-    [K_ARGMAX] = { NULL, NULL, 1 },
+#define INSTRUCTION(op, name, operands, view, kind, cost, f32, i32) [K_##op] = { f32, i32 },
+#include "plan/instructions.def"
 };
 /* clang-format on */
 
@@ -185,7 +179,7 @@ static bool emit_value(emitter *e, int i) {
     const char *form = in->op == OP_where                ? e->w->where
                        : e->k->ins[in->a].type == KT_F32 ? row->f32
                                                          : row->i32;
-    if (!form || !strcmp(form, "NOINT") || !strcmp(form, "NOFLOAT")) return false;
+    if (!form || !*form || !strcmp(form, "NOINT")) return false;
     emit_form(e->t, form, emit_register(a, in->a), emit_register(b, in->b),
               emit_register(c, in->c));
     return true;

@@ -15,10 +15,9 @@ typedef struct emit_words {
     bool spread; /* rows and elements are shared out over threads */
 } emit_words;
 
-/* Expressions per operation, and how many operands it has. */
+/* Expressions of an instruction; "": it has none and is written otherwise. */
 typedef struct emit_row {
     const char *f32, *i32;
-    int operands;
 } emit_row;
 extern const emit_row emit_rows[K_COUNT];
 
@@ -47,10 +46,10 @@ WEFT_INLINE bool emit_is_map(const kernel *k) {
     return k->reduce == 0;
 }
 WEFT_INLINE bool emit_is_fold(int op) {
-    return op >= K_SUM && op <= K_ARGMAX;
+    return kins_table[op].kind == KINS_FOLD;
 }
 WEFT_INLINE bool emit_has_view(int op) {
-    return op == K_LOAD || op == K_STORE || op == K_INDEX || op == K_RANDOM || op == K_TAKE;
+    return kins_table[op].view;
 }
 WEFT_INLINE bool emit_is_reduce(const kernel *k, int d) {
     return d >= k->outer && d < k->outer + k->reduce;

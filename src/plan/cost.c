@@ -119,14 +119,12 @@ static void cost_kernel(step *s) {
     double folded = 1; /* elements of a row */
     for (int d = k->outer; d < k->outer + k->reduce; d++) folded *= (double)k->dim[d];
     for (int i = 0; i < k->nins; i++) {
-        const int op = k->ins[i].op;
-        const bool fold = op >= K_SUM && op <= K_ARGMAX;
-        const double n =
-            cost_loop(k) / (k->ins[i].level == KL_ROW && !fold && folded > 0 ? folded : 1);
-        if (fold) s->flops += n;
-        if (op == K_LOAD || op == K_STORE || op == K_TAKE)
-            s->bytes += n * (double)weft_dtype_size((weft_dtype)k->view[k->ins[i].view].dtype);
-        else if (op < OP_COUNT) s->flops += op_table[op].cost * n;
+        const kins *in = &k->ins[i];
+        const bool fold = kins_table[in->op].kind == KINS_FOLD;
+        const double n = cost_loop(k) / (in->level == KL_ROW && !fold && folded > 0 ? folded : 1);
+        s->flops += kins_table[in->op].cost * n;
+        if (in->op == K_LOAD || in->op == K_STORE || in->op == K_TAKE)
+            s->bytes += n * (double)weft_dtype_size((weft_dtype)k->view[in->view].dtype);
     }
 }
 

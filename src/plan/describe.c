@@ -32,7 +32,7 @@ static void describe_name(const step *s, describe_text *t) {
             (seen[op / 64] >> (op % 64) & 1))
             continue;
         seen[op / 64] |= 1ull << (op % 64);
-        describe_add(t, " ", plan_op_name(op));
+        describe_add(t, " ", kins_table[op].name);
     }
     if (!t->n) describe_add(t, "", "copy"); /* loads and stores alone */
 }

@@ -27,19 +27,17 @@ typedef struct kview {
 } kview;
 #define KNOBUF 0xffffffffu
 
-/* Instructions: the map operations of ops.def under their OP_ numbers, and these. */
+/* Instructions: the map operations of ops.def under their OP_ numbers, and those of
+ * instructions.def behind them: K_LOAD, K_STORE, ... */
 enum {
-    K_LOAD = OP_COUNT,            /* view                                                        */
-    K_STORE,                      /* a -> view                                                   */
-    K_INDEX,                      /* the view's off + sum(index * stride), as i32                */
-    K_CONST,                      /* bits                                                        */
-    K_RANDOM,  /* element number by view; a seed, b run number; arg2 stream, bits = random_kind */
-    K_TAKE,                       /* load at view plus a * arg2, where 0 <= a < bits, else 0     */
-    /* folds of a over the row; argmax gives the position in the row */
-    K_SUM, K_MAX, K_PROD, K_ARGMAX,
-    K_FMA,                        /* a * b + c: super-operations, made by backends               */
+    K_BEFORE = OP_COUNT - 1,
+#define INSTRUCTION(op, ...) K_##op,
+#include "plan/instructions.def"
     K_COUNT
 };
+typedef enum kins_kind { KINS_VALUE, KINS_FOLD, KINS_STORE } kins_kind;
+typedef struct kins_info { const char *name; int8_t operands; bool view; uint8_t kind, cost; } kins_info;
+extern const kins_info kins_table[K_COUNT];    /* operands: -1 where it is none */
 
 typedef enum ktype { KT_F32, KT_I32, KT_BOOL } ktype; /* what a register holds (bool: i32 0 or 1) */
 typedef enum klevel { KL_ELEMENT, KL_ROW } klevel;  /* a value per element, or one per row */
@@ -165,7 +163,6 @@ struct weft_plan {
 void watch_start(weft_plan *p);
 void watch_step(weft_plan *p, size_t i);
 
-const char *plan_op_name(int op);              /* of a row program's instruction                 */
 const char *plan_step_name(const step *s);     /* "matmul", a block's name                       */
 block_lies  plan_step_lies(const step *s);     /* where its results may lie                      */
 

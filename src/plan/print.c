@@ -6,13 +6,22 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const print_extra[] = {"load",    "store",     "index",  "const",
-                                          "random",  "take",      "rowsum", "rowmax",
-                                          "rowprod", "rowargmax", "fma"};
+enum { PRINT_NONE, PRINT_VIEW };
 
-const char *plan_op_name(int op) {
-    return op < OP_COUNT ? op_table[op].name : op < K_COUNT ? print_extra[op - OP_COUNT] : "?";
-}
+const kins_info kins_table[K_COUNT] = {
+#define OP_UNARY(name, f32, i32, cost, ...)  [OP_##name] = {#name, 1, false, KINS_VALUE, cost},
+#define OP_BINARY(name, f32, i32, cost, ...) [OP_##name] = {#name, 2, false, KINS_VALUE, cost},
+#define OP_COMPARE(name, ...)                [OP_##name] = {#name, 2, false, KINS_VALUE, 1},
+#define OP_LOGIC(name, ...)                  [OP_##name] = {#name, 2, false, KINS_VALUE, 1},
+#define OP_FOLD(name, ...)                   [OP_##name] = {#name, -1, false, KINS_VALUE, 0},
+#define OP_ROUTINE(name, ...)                [OP_##name] = {#name, -1, false, KINS_VALUE, 0},
+#define OP_OTHER(name, cls, operands, cost, ...)                                                   \
+    [OP_##name] = {#name, CLASS_##cls == CLASS_MAP ? operands : -1, false, KINS_VALUE, cost},
+#include "core/ops.def"
+#define INSTRUCTION(op, name, operands, view, kind, cost, ...)                                     \
+    [K_##op] = {name, operands, PRINT_##view, KINS_##kind, cost},
+#include "plan/instructions.def"
+};
 
 typedef struct print_step_row {
     const char *name;
@@ -60,22 +69,15 @@ static void print_kernel(text *t, const kernel *k) {
         if (s->op == K_STORE) text_add(t, "      store");
         else
             text_add(t, "      %c%-3d = %s", s->level == KL_ROW ? 's' : 'r', i,
-                     plan_op_name(s->op));
-        int operands = s->op == K_STORE || s->op == K_TAKE || (s->op >= K_SUM && s->op <= K_ARGMAX)
-                           ? 1
-                       : s->op == K_RANDOM ? 2
-                       : s->op == K_FMA    ? 3
-                       : s->op < OP_COUNT  ? op_table[s->op].operands
-                                           : 0;
+                     kins_table[s->op].name);
+        const int operands = kins_table[s->op].operands;
         if (operands > 0) text_add(t, " %d", s->a);
         if (operands > 1) text_add(t, " %d", s->b);
         if (operands > 2) text_add(t, " %d", s->c);
         if (s->op == K_CONST && s->type == KT_F32) text_add(t, " %g", (double)float_of(s->bits));
         else if (s->op == K_CONST) text_add(t, " %d", (int)s->bits);
         if (s->op == OP_cast) text_add(t, " to %s", weft_dtype_name((weft_dtype)s->bits));
-        if (s->op == K_LOAD || s->op == K_STORE || s->op == K_INDEX || s->op == K_RANDOM ||
-            s->op == K_TAKE)
-            print_view(t, k, &k->view[s->view]);
+        if (kins_table[s->op].view) print_view(t, k, &k->view[s->view]);
         text_add(t, "\n");
     }
 }

@@ -289,18 +289,11 @@ static const char *verify_kernel(const weft_plan *p, const kernel *k) {
         if (k->dim[d] < 0) return "a loop has a negative extent";
     for (int i = 0; i < k->nins; i++) {
         const kins *s = &k->ins[i];
-        const bool reads = s->op == K_LOAD || s->op == K_STORE || s->op == K_TAKE ||
-                           s->op == K_INDEX || s->op == K_RANDOM;
-        const int operands = s->op < OP_COUNT    ? op_table[s->op].operands
-                             : s->op == K_RANDOM ? 2
-                             : s->op == K_LOAD || s->op == K_INDEX || s->op == K_CONST ? 0
-                                                                                       : 1;
         const uint16_t in[3] = {s->a, s->b, s->c};
-        if (s->op >= K_FMA || (s->op < OP_COUNT && !op_is_map(s->op)))
-            return "an instruction is none";
-        for (int o = 0; o < operands; o++)
+        if (s->op >= K_FMA || kins_table[s->op].operands < 0) return "an instruction is none";
+        for (int o = 0; o < kins_table[s->op].operands; o++)
             if (in[o] >= i || k->ins[in[o]].op == K_STORE) return "a register is read too early";
-        if (reads && (s->view >= k->nview || !verify_kview(p, k, s)))
+        if (kins_table[s->op].view && (s->view >= k->nview || !verify_kview(p, k, s)))
             return "a view leaves its buffer";
         stored |= s->op == K_STORE;
         if (stored && s->op != K_STORE) return "a store is not among the last instructions";

@@ -81,7 +81,7 @@ void watch_step(weft_plan *p, size_t i) {
         if (c->op != K_STORE || s->kern->view[c->view].dtype != WEFT_F32) continue;
         const int op = s->kern->ins[c->a].op;
         watch_store(p->watch, p, s, &s->kern->view[c->view],
-                    op == K_LOAD ? name : plan_op_name(op));
+                    op == K_LOAD ? name : kins_table[op].name);
     }
 }
 

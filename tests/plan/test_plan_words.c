@@ -126,7 +126,7 @@ static const struct {
      "0-1 input | [6,4]\n"
      "0-1 exp neg lt where | [24]\n"},
     {"drawn", words_drawn,
-     "   0  kernel  0 flop, 60 bytes\n"
+     "   0  kernel  200 flop, 60 bytes\n"
      "    loop [5]\n"
      "      r0   = load b2(0)\n"
      "      r1   = load b1(0)\n"

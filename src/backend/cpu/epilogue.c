@@ -46,11 +46,9 @@ static bool epilogue_zero(const epilogue *e, int i) {
 }
 
 static bool epilogue_reads(const kins *s, int i) {
-    bool binary = s->op == OP_add || s->op == OP_where ||
-                  (s->op < OP_COUNT && op_table[s->op].operands >= 2) || s->op == K_FMA;
-    bool unary = s->op == K_STORE || s->op == OP_cast ||
-                 (s->op < OP_COUNT && op_table[s->op].operands >= 1) || s->op == K_TAKE;
-    return (unary && s->a == i) || (binary && s->b == i) || (s->op == OP_where && s->c == i);
+    const int operands = kins_table[s->op].operands;
+    return (operands > 0 && s->a == i) || (operands > 1 && s->b == i) ||
+           (operands > 2 && s->c == i);
 }
 
 static int epilogue_reader(const epilogue *e, int i) { /* the only reader, or -1 */

@@ -36,16 +36,14 @@ enum {
     TILE_TAKE_SUM                     /* K_SUM across rows taken from a table, the same           */
 };
 
-WEFT_INLINE bool prep_is_fold(int op) { return (op >= K_SUM && op <= K_ARGMAX) || op >= TILE_DOT; }
+WEFT_INLINE bool prep_is_fold(int op) {
+    return op < K_COUNT ? kins_table[op].kind == KINS_FOLD : op >= TILE_DOT;
+}
 
-/* How many operands an instruction reads. */
+/* How many operands an instruction reads; super-operations have three, if two are the same. */
 WEFT_INLINE int prep_operands(const kins *s) {
-    if (s->op == K_LOAD || s->op == K_INDEX || s->op == K_CONST) return 0;
-    if (s->op == TILE_DOT) return 2;
-    if (s->op == K_STORE || s->op == K_TAKE || prep_is_fold(s->op) || s->op == OP_cast) return 1;
-    if (s->op == K_RANDOM) return 2;
-    if (s->op == K_FMA || s->op == OP_where || s->op >= TILE_MUL_SUB) return 3;
-    return op_table[s->op].operands;
+    if (s->op < K_COUNT) return kins_table[s->op].operands;
+    return s->op == TILE_DOT ? 2 : s->op == TILE_TAKE_SUM ? 1 : 3;
 }
 WEFT_INLINE uint16_t prep_operand(const kins *s, int i) { return i == 0 ? s->a : i == 1 ? s->b : s->c; }
 

@@ -7,6 +7,8 @@
 #include "backend/cpu/interp_prep.h"
 #include <assert.h>
 
+enum { PREP_DEAR = 10 }; /* operations an element: an exponential */
+
 static void prep_uses(const prep *q, int32_t *uses) {
     memset(uses, 0, (size_t)q->nins * sizeof *uses);
     for (int i = 0; i < q->nins; i++)
@@ -141,6 +143,15 @@ void prep_order(prep *q) {
     }
 }
 
+/* Operations an element. */
+static int prep_cost(int op) {
+    static const uint8_t of_super[TILE_OPS - K_COUNT] = {
+#define SUPER(op, loop, operands, cost, f32) [TILE_##op - K_COUNT] = cost,
+#include "backend/cpu/super.def"
+    };
+    return op < K_COUNT ? kins_table[op].cost : op < TILE_OPS ? of_super[op - K_COUNT] : 0;
+}
+
 /* Would running in phases compute an element's exponential, or something as dear, more than
  * once? */
 bool prep_dear(const prep *q) {
@@ -150,8 +161,7 @@ bool prep_dear(const prep *q) {
         const kins *s = &q->ins[i];
         if (s->op == K_STORE) first[i] = last[i] = q->avail[i];
         if (prep_is_fold(s->op)) first[i] = last[i] = q->avail[i] - 1;
-        bool dear = s->op == K_RANDOM || s->op == TILE_SUB_EXP || s->op == TILE_MUL_SIGMOID ||
-                    (s->op < OP_COUNT && op_table[s->op].cost >= 10);
+        const bool dear = prep_cost(s->op) >= PREP_DEAR;
         if (dear && s->level == KL_ELEMENT && first[i] < last[i]) return true;
         for (int o = 0; o < prep_operands(s); o++) {
             int from = prep_operand(s, o);

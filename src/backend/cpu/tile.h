@@ -11,22 +11,11 @@
 
 enum { TILE = 512 };   /* usual lanes of a tile; the loops take any n >= 0 */
 
-/* Super-operations beside K_FMA (a * b + c): f32 only, formed by the interpreter. */
+/* Super-operations beside K_FMA (a * b + c): TILE_MUL_SUB, ... */
 enum {
-    TILE_MUL_SUB = K_COUNT,   /* a * b - c                                                      */
-    TILE_SUB_PROD,            /* c - a * b: a step against a gradient                           */
-    TILE_SUB_MUL,             /* (a - b) * c: normalising, softmax backward                     */
-    TILE_ADD_MUL,             /* (a + b) * c                                                    */
-    TILE_ADD_ADD,             /* a + b + c                                                      */
-    TILE_MUL_MUL,             /* a * b * c                                                      */
-    TILE_ADD_RELU,            /* relu(a + b): bias and activation                               */
-    TILE_RELU_MUL,            /* relu(a) * b                                                    */
-    TILE_IF_POSITIVE,         /* a > 0 ? b : 0: the gradient of relu                            */
-    TILE_TANH_SLOPE,          /* a * (1 - b * b), b = tanh(x): its gradient                     */
-    TILE_SIGMOID_SLOPE,       /* a * (b * (1 - b)), b = sigmoid(x): its gradient                */
-    TILE_MUL_SIGMOID,         /* a * sigmoid(b): gates, silu                                    */
-    TILE_SUB_EXP,             /* exp(a - b): softmax                                            */
-    TILE_SUB_SQUARE,          /* (a - b) * (a - b): variance, squared error                     */
+    TILE_BEFORE = K_COUNT - 1,
+#define SUPER(op, ...) TILE_##op,
+#include "backend/cpu/super.def"
     TILE_OPS
 };
 
