@@ -25,7 +25,8 @@ typedef struct weft_backend {
     double   (*ping)(weft_ctx *c, int threads);  /* weft_device_ping; NULL: there are no threads */
     /* else it is expanded */
     bool     (*has_block)(const weft_ctx *c, const weft_graph *g, const node *n);
-    /* a product's or routine's operand with its strides; else it is copied; NULL: contiguous only */
+    /* a product's or routine's operand with its strides, else it is copied; or its result, from in[nin]
+     * on, else it lies in order; NULL: contiguous only */
     bool     (*accepts)(const step *s, int operand);
     /* maps over a product, or a block's only part, may follow as its epilogue; NULL: never */
     bool     (*takes_maps)(const step *s);

@@ -80,11 +80,55 @@ static bool grad_floats(weft_tensor t) {
     return dtype_is_float((weft_dtype)node_of(t)->dtype);
 }
 
+/* What a stretch of zeros-padded x is, along an axis: the gradient of a slice. */
+typedef struct grad_stretch {
+    weft_tensor x;
+    int64_t axis, before, after;
+} grad_stretch;
+
+static bool grad_is_stretch(weft_tensor d, grad_stretch *out) {
+    const int64_t *a = node_attr(d.g, node_of(d));
+    if (node_of(d)->op != OP_pad || a[3]) return false;
+    *out = (grad_stretch){operand(d, 0), a[0], a[1], a[2]};
+    return true;
+}
+
+/* The sum of the gradients of two slices that lie side by side is the two joined: an addition of
+ * zeros less, and the device may write each where it belongs. Id 0: another case, or so many slices
+ * that joining them one after the other would take longer than adding them. */
+static weft_tensor grad_join(weft_tensor have, weft_tensor d) {
+    enum { STRETCHES = 16 };
+    const weft_tensor none = tensor_at(d.g, 0);
+    grad_stretch a, b;
+    if (!grad_is_stretch(have, &a) || !grad_is_stretch(d, &b) || a.axis != b.axis) return none;
+    if (b.before < a.before) {
+        const grad_stretch swap = a;
+        a = b, b = swap;
+    }
+    const int axis = (int)a.axis;
+    if (a.before + weft_dim(a.x, axis) != b.before) return none;
+    weft_tensor part[2 * STRETCHES];
+    const weft_tensor both[2] = {a.x, b.x};
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        const node *x = node_of(both[i]);
+        const bool joined = x->op == OP_concat && node_attr(d.g, x)[0] == axis;
+        const int parts = joined ? x->nin : 1;
+        if (n + parts > STRETCHES) return none;
+        for (int k = 0; k < parts; k++) part[n++] = joined ? operand(both[i], k) : both[i];
+    }
+    return weft_pad(weft_concat((weft_tensors){part, (size_t)n}, axis), axis, a.before, b.after, 0);
+}
+
 static void grad_gather(grad_state *s, uint32_t to, weft_tensor d) {
     if (!d.id || !s->path[to] || !grad_floats(tensor_at(s->g, to))) return;
     weft_tensor have = tensor_at(s->g, s->grad[to]);
     d = weft_cast(d, WEFT_F32);
-    s->grad[to] = (have.id ? weft_add(have, d) : d).id;
+    if (have.id) {
+        const weft_tensor joined = grad_join(have, d);
+        d = joined.id ? joined : weft_add(have, d);
+    }
+    s->grad[to] = d.id;
 }
 
 /* Nodes from `from` on come from a node of this scope: what a profile or a message says of them. It

@@ -52,22 +52,31 @@ bool cluster_across(const cluster *k) {
 
 /* Does `v`, over axes `dim` in the space of k, read its base at the loop's own element (or own
  * row)? */
-bool cluster_aligned(const cluster *k, const aview *v, int rank, const int64_t *dim,
-                     bool reader_rows, bool base_rows) {
+bool cluster_aligned(const compile *c, const cluster *k, const aview *v, int rank,
+                     const int64_t *dim, bool reader_rows, bool base_rows) {
     if (!view_plain(v) || v->off) return false;
-    int64_t loop[KDIMS] = {0};
-    int n = 0;
-    for (int i = 0; i < k->rank; i++)
+    int64_t loop[KDIMS] = {0}, own[KDIMS] = {0};
+    int n = 0, owns = 0;
+    for (int i = 0; i < k->rank; i++) {
         if (!reader_rows || !k->red[i]) loop[n++] = k->dim[i];
-    fitted f;
+        if (!base_rows || !k->red[i]) own[owns++] = k->dim[i];
+    }
+    fitted f, lies; /* lies: as the base is stored */
     if (!view_fit(v, rank, dim, n, loop, &f)) return false;
-    int64_t stride = 1;
-    for (int i = k->rank - 1, at = n - 1; i >= 0; i--) {
-        if (reader_rows && k->red[i]) continue;
-        bool absent = base_rows && k->red[i];
-        if (k->dim[i] != 1 && f.stride[at] != (absent ? 0 : stride)) return false;
-        if (!absent) stride *= k->dim[i];
-        at--;
+    if (c->placed[v->base].given) {
+        const node *b = &c->g->node[v->base];
+        const aview *at = &c->view[v->base];
+        if (!view_fit(at, b->rank, node_dims(c->g, b), owns, own, &lies)) return false;
+    } else {
+        int64_t stride = 1;
+        for (int i = owns - 1; i >= 0; stride *= own[i--]) lies.stride[i] = stride;
+    }
+    for (int i = k->rank - 1; i >= 0; i--) {
+        const bool absent = base_rows && k->red[i], skipped = reader_rows && k->red[i];
+        if (!absent) owns--;
+        if (!skipped) n--;
+        if (!skipped && k->dim[i] != 1 && f.stride[n] != (absent ? 0 : lies.stride[owns]))
+            return false;
     }
     return true;
 }

@@ -61,6 +61,7 @@ static const compile_stage compile_begin[] = {
 static const compile_stage compile_steps[] = {
     {"view", view_pass, verify_views},
     {"settle", settle_pass, verify_views},
+    {"place", place_pass, verify_views},
     {"bind", bind_pass, verify_views},
     {"inline", inline_pass, verify_views},
     {"fuse", fuse_pass, verify_clusters},

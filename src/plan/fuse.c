@@ -168,7 +168,7 @@ static void fuse_absorb(fuse *f, uint32_t to, uint32_t from, const fuse_in *in, 
         if ((in[i].v->at && c->cluster_of[in[i].v->at] == from) ||
             (c->cluster_of[in[i].v->base] == from &&
              (in[i].memory || c->fence[in[i].v->base] ||
-              !cluster_aligned(&k, in[i].v, in[i].rank, in[i].dim, false, false))))
+              !cluster_aligned(c, &k, in[i].v, in[i].rank, in[i].dim, false, false))))
             return;
     uint32_t a = k.first, b = o.first, last = 0; /* members stay in order: operands before users */
     while (a || b) {

@@ -157,9 +157,7 @@ static bool fuse_fits_product(const fuse_asks *a) {
     for (int i = 0; i < a->reads; i++)
         if (c->cluster_of[a->in[i].v->base] == a->ki && a->f->folded[a->in[i].v->base])
             return false;
-    aview own;
-    view_identity(&own, a->id, a->n->rank, node_dims(c->g, a->n));
-    return view_fit(&own, a->n->rank, node_dims(c->g, a->n), a->k.rank, a->k.dim, &f);
+    return view_fit(&c->view[a->id], a->n->rank, node_dims(c->g, a->n), a->k.rank, a->k.dim, &f);
 }
 
 /* Which dimensions of the loop are pieces of axes that node n, over axes `dim`, folds? */
@@ -228,7 +226,7 @@ static bool fuse_reads(const compile *c, const cluster *k, uint32_t ki, const fu
     bool base_row = cluster_is_row(c, k, v->base), row = how == FUSE_ROW;
     if (base_row && !row && cluster_across(k)) return false; /* a second sweep over the columns */
     if (!base_row && row) return false;
-    return cluster_aligned(k, v, in->rank, in->dim, row, base_row);
+    return cluster_aligned(c, k, v, in->rank, in->dim, row, base_row);
 }
 
 /* May it read all it reads? A cluster that nobody outside reads yet may move to the end of the order. */

@@ -19,6 +19,20 @@ static uint32_t lower_new_buffer(compile *c, buffer b) {
     return (uint32_t)p->bufs - 1;
 }
 
+/* Node id lies among the elements of another. */
+static void lower_inside(compile *c, uint32_t id, buffer *b) {
+    const placing *at = &c->placed[id];
+    const node *n = &c->g->node[id];
+    const size_t size = weft_dtype_size((weft_dtype)n->dtype);
+    int64_t last = 0;
+    for (int d = 0; d < n->rank; d++) last += (node_dims(c->g, n)[d] - 1) * at->stride[d];
+    assert(at->inside > id && last >= 0 && node_count(c->g, n) > 0);
+    b->place = BUF_ALIAS;
+    b->alias = lower_buffer(c, at->inside);
+    b->alias_at = (size_t)at->off * size;
+    b->bytes = (size_t)(last + 1) * size;
+}
+
 uint32_t lower_buffer(compile *c, uint32_t id) {
     if (c->buf[id] != KNOBUF) return c->buf[id];
     const node *n = &c->g->node[id];
@@ -27,7 +41,10 @@ uint32_t lower_buffer(compile *c, uint32_t id) {
                 .dtype = n->dtype,
                 .alias = KNOBUF,
                 .bytes = (size_t)node_count(c->g, n) * weft_dtype_size((weft_dtype)n->dtype)};
-    if (n->op == OP_state && !own) {
+    if (c->placed && c->placed[id].inside) {
+        lower_inside(c, id, &b);
+        if (b.alias == KNOBUF) return KNOBUF;
+    } else if (n->op == OP_state && !own) {
         b.place = BUF_STATE;
         b.state = (uint32_t)node_attr(c->g, n)[0];
         b.entry = (uint32_t)node_attr(c->g, n)[1];
@@ -79,6 +96,16 @@ roperand lower_described(const compile *c, uint32_t id) {
     return r;
 }
 
+void lower_describe(const compile *c, const node *n, step *s) {
+    const int first = n->op == OP_block;
+    assert(n->nin < STEP_OPERANDS && n->nattr - first <= STEP_ATTRS);
+    *s = (step){.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
+    if (first) s->block = (uint8_t)node_attr(c->g, n)[0];
+    if (n->nattr)
+        memcpy(s->attr, node_attr(c->g, n) + first, (size_t)(n->nattr - first) * sizeof *s->attr);
+    for (int i = 0; i < n->nin; i++) s->in[i] = lower_described(c, node_in(c->g, n)[i]);
+}
+
 static void lower_roperand(compile *c, roperand *r, uint32_t id) {
     *r = lower_described(c, id);
     r->buf = lower_buffer(c, c->view[id].base);
@@ -123,16 +150,30 @@ static step *lower_call(lower *l, uint32_t id) {
     const node *n = &c->g->node[id];
     step *s = lower_step(c, lower_kind(n), id);
     if (!s) return NULL;
-    const int64_t *attr = node_attr(c->g, n);
-    int first = n->op == OP_block;
-    assert(n->nin < STEP_OPERANDS && n->nattr - first <= STEP_ATTRS);
-    s->block = first ? (uint8_t)attr[0] : 0;
-    memcpy(s->attr, attr + first, (size_t)(n->nattr - first) * sizeof *attr);
-    for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[s->nin++], node_in(c->g, n)[i]);
+    const uint32_t scope = s->scope;
+    lower_describe(c, n, s);
+    s->scope = scope;
+    for (int i = 0; i < n->nin; i++) lower_roperand(c, &s->in[i], node_in(c->g, n)[i]);
     return s;
 }
 
-/* The raw product lies where the epilogue's result will, if that has room for it. */
+/* The raw product lies where result m of its epilogue will, if that has room for it and its strides
+ * are for the device. A state's memory may still be read by the epilogue. */
+static void lower_under(compile *c, uint32_t product, uint32_t m) {
+    const node *n = &c->g->node[m], *p = &c->g->node[product];
+    fitted f;
+    if (n->dtype != WEFT_F32) return;
+    if (c->placed[m].given &&
+        (!view_fit(&c->view[m], n->rank, node_dims(c->g, n), p->rank, node_dims(c->g, p), &f) ||
+         !place_accepted(c, product, f.stride)))
+        return;
+    const uint32_t b = lower_buffer(c, m);
+    if (b == KNOBUF || c->plan->buf[b].place == BUF_STATE) return;
+    if (c->placed[m].given) memcpy(c->view[product].stride, f.stride, p->rank * sizeof *f.stride);
+    else view_identity(&c->view[product], product, p->rank, node_dims(c->g, p));
+    c->buf[product] = b;
+}
+
 static bool lower_product(lower *l) {
     compile *c = l->c;
     uint32_t product = fuse_product(c, l->k), then = 0;
@@ -140,11 +181,7 @@ static bool lower_product(lower *l) {
         if (c->stored[m]) then = c->next[product];
     if (then && !c->stored[product])
         for (uint32_t m = then; m; m = c->next[m])
-            if (c->stored[m] && c->g->node[m].dtype == WEFT_F32) {
-                uint32_t b =
-                    lower_buffer(c, m); /* a state's memory may still be read by the epilogue */
-                if (b != KNOBUF && c->plan->buf[b].place == BUF_ARENA) c->buf[product] = b;
-            }
+            if (c->stored[m]) lower_under(c, product, m);
     if (!then) c->stored[product] = STORED_HARD;
     step *s = lower_call(l, l->k->first);
     if (!s) return false;
@@ -180,14 +217,13 @@ static bool lower_routine(lower *l) {
     return true;
 }
 
-/* A step per part, each writing its slice of the result. */
+/* A step for each part that is not written in its place already. */
 static bool lower_concat(lower *l) {
     compile *c = l->c;
     uint32_t id = l->k->first;
     node n = c->g->node[id];
     int axis = (int)node_attr(c->g, &n)[0];
-    aview own;
-    view_identity(&own, id, n.rank, node_dims(c->g, &n));
+    aview own = c->view[id];
     for (int i = 0; i < n.nin; i++) {
         uint32_t in = node_in(c->g, &n)[i];
         const node *part = &c->g->node[in];
@@ -196,7 +232,10 @@ static bool lower_concat(lower *l) {
         memcpy(l->k->dim, dim, part->rank * sizeof *dim);
         lower_start(l, l->ki);
         l->reg[id] = LOWER_NONE;
-        if (node_count(c->g, part)) {
+        const placing *at = &c->placed[c->view[in].base];
+        const bool there = at->inside == id && at->operand == (uint32_t)i;
+        assert(!there || c->stored[c->view[in].base]);
+        if (node_count(c->g, part) && !there) {
             uint16_t value = lower_load(l, &c->view[in], part->rank, dim, false);
             kview view;
             if (!lower_fit(l, &own, part->rank, dim, false, &view)) return false;

@@ -25,6 +25,7 @@ typedef struct lower {
 uint32_t lower_buffer(compile *c, uint32_t id);
 
 roperand  lower_described(const compile *c, uint32_t id);   /* shape and strides, no buffer yet */
+void      lower_describe(const compile *c, const node *n, step *s);   /* the step, operands so */
 step_kind lower_kind(const node *n);                        /* of a matmul, routine or block */
 
 /* lower_code.c */

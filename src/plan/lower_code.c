@@ -217,10 +217,8 @@ void lower_store(lower *l, uint32_t id) {
     compile *c = l->c;
     const node *n = &c->g->node[id];
     bool rows = cluster_is_row(c, l->k, id);
-    aview own;
     kview view;
-    view_identity(&own, id, n->rank, node_dims(c->g, n));
-    if (!lower_fit(l, &own, n->rank, node_dims(c->g, n), rows, &view)) return;
+    if (!lower_fit(l, &c->view[id], n->rank, node_dims(c->g, n), rows, &view)) return;
     view.buf = lower_buffer(c, id);
     view.dtype = n->dtype;
     lower_emit(l, (kins){.op = K_STORE,

@@ -41,6 +41,11 @@ static uint32_t memory_root(const weft_plan *p, uint32_t b) {
     return b;
 }
 
+/* Does buffer b lie inside the other? */
+static bool memory_within(const weft_plan *p, uint32_t b, uint32_t other) {
+    return b != KNOBUF && b != other && memory_root(p, b) == other;
+}
+
 static bool memory_based(const step *s) {
     return plan_step_lies(s) == LIES_BASE;
 }
@@ -81,7 +86,8 @@ static void memory_in_place(weft_plan *p) {
                             in->first != i && in->bytes == out->bytes && from->buf != to->buf;
                 for (int v = 0; fits && v < k->nview;
                      v++) /* every view of the two must be the same one */
-                    if (k->view[v].buf == from->buf || k->view[v].buf == to->buf)
+                    if (memory_within(p, k->view[v].buf, from->buf)) fits = false;
+                    else if (k->view[v].buf == from->buf || k->view[v].buf == to->buf)
                         fits = k->view[v].off == to->off && k->view[v].dtype == to->dtype &&
                                !k->view[v].guard && k->view[v].at == KNOBUF &&
                                !memcmp(k->view[v].stride, to->stride,

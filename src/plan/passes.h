@@ -20,6 +20,16 @@ typedef struct aview {
     int32_t  lo[WEFT_MAX_RANK], hi[WEFT_MAX_RANK];
 } aview;
 
+/* Where a stored value lies, if not in order and by itself. */
+typedef struct placing {
+    bool     given;
+    bool     refused;             /* a reader cannot take it: in order after all                */
+    bool     copied;              /* it would be copied if all lay in order                     */
+    uint32_t inside, operand;     /* the concat whose memory it is part of, as which; or 0      */
+    int64_t  off;                 /* its first element there                                    */
+    int64_t  stride[WEFT_MAX_RANK];
+} placing;
+
 /* Soft: only kernels read it, each at its own element, so they might compute it again instead. */
 enum { STORED_SOFT = 1, STORED_HARD = 2 };
 
@@ -40,8 +50,8 @@ typedef struct cluster {
     uint32_t first, last;         /* members, chained through compile->next                     */
 } cluster;
 
-/* What a fetch or an update refers to, as nodes; state: of an update. */
-typedef struct root { uint32_t node, state; } root;
+/* What a fetch or an update refers to, as nodes; state: of an update; asked: node, before settling. */
+typedef struct root { uint32_t node, state, asked; } root;
 
 /* Arrays by node of the compiler's graph have n elements. */
 typedef struct compile {
@@ -72,6 +82,7 @@ typedef struct compile {
     aview      *view;             /* of each node                                               */
     aview      *source;           /* of a view that is copied: what it reads                    */
     uint8_t    *copied;
+    placing    *placed;           /* place.c                                                    */
 
     /* settle.c; fuse.c adds what other clusters read, recompute.c takes away */
     uint8_t    *stored;           /* in memory: 0, STORED_SOFT or STORED_HARD                   */
@@ -102,6 +113,7 @@ weft_err roots_pass(compile *c);      /* what fetches and updates refer to, and 
 weft_err states_pass(compile *c);     /* states get memory, and are held                          */
 weft_err view_pass(compile *c);       /* every node as a strided view of one that is computed or stored */
 weft_err settle_pass(compile *c);     /* what must lie in memory by itself                        */
+weft_err place_pass(compile *c);      /* what had better lie elsewhere, and views anew            */
 weft_err bind_pass(compile *c);       /* memory of inputs and results                             */
 weft_err inline_pass(compile *c);     /* what each reader computes again                          */
 weft_err fuse_pass(compile *c);       /* computed nodes into clusters, one for each step          */
@@ -132,6 +144,11 @@ bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t
 /* but for extents of 1 */
 bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);
 void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim);
+void view_own(const compile *c, uint32_t id, aview *v);       /* of what lies in memory, by placed */
+/* Can what computes node id write it with these strides? */
+bool place_accepted(const compile *c, uint32_t id, const int64_t *stride);
+/* A reader of id needs another copy than if all lay in order: true where that can be changed. */
+bool place_refuse(compile *c, uint32_t id);
 
 /* cluster.c. Loop spaces: dimensions, of which folded ones make up a row. */
 /* Cuts the loop finer, until it also has the boundaries of axes `by`, which its rows alone have if
@@ -140,8 +157,8 @@ bool    cluster_refine(cluster *k, int rank, const int64_t *by, bool rows_only);
 int64_t cluster_count(const cluster *k, bool rows);           /* elements, or rows                */
 bool    cluster_across(const cluster *k);                     /* is the last dimension not folded? */
 /* Does `v`, over axes `dim` in the space of k, read its base at the loop's own element (or row)? */
-bool    cluster_aligned(const cluster *k, const aview *v, int rank, const int64_t *dim,
-                        bool reader_rows, bool base_rows);
+bool    cluster_aligned(const compile *c, const cluster *k, const aview *v, int rank,
+                        const int64_t *dim, bool reader_rows, bool base_rows);
 /* Is member id of k a value per row, not per element? */
 bool    cluster_is_row(const compile *c, const cluster *k, uint32_t id);
 

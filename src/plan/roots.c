@@ -58,6 +58,8 @@ weft_err roots_pass(compile *c) {
     if (!c->fetch || !c->update) return compile_no_memory(c);
     roots_find(c);
     if (c->g->err) return c->g->err;
+    for (size_t i = 0; i < c->fetches; i++) c->fetch[i].asked = c->fetch[i].node;
+    for (size_t i = 0; i < c->updates; i++) c->update[i].asked = c->update[i].node;
     c->n = c->g->n;
     c->live = arena_new(&c->memory, c->n);
     c->fence = arena_new(&c->memory, c->n);

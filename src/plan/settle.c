@@ -9,24 +9,22 @@
 /* Whether the device's routine for node n takes its operand k with the strides it has. */
 static bool settle_accepts(const compile *c, const node *n, int k) {
     const weft_backend *b = c->ctx->backend;
-    assert(k < n->nin && n->nin <= STEP_OPERANDS);
-    step s = {.kind = (uint8_t)lower_kind(n), .nin = (uint8_t)n->nin};
-    const int first = n->op == OP_block;
-    if (first) s.block = (uint8_t)node_attr(c->g, n)[0];
-    if (n->nattr)
-        memcpy(s.attr, node_attr(c->g, n) + first, (size_t)(n->nattr - first) * sizeof *s.attr);
-    for (int i = 0; i < n->nin; i++) s.in[i] = lower_described(c, node_in(c->g, n)[i]);
+    step s;
+    assert(k < n->nin);
+    lower_describe(c, n, &s);
     return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
 }
 
 /* A result that is the whole of another node, in order, needs no copy: that node is the result. */
-static void settle_own(compile *c, uint32_t *id, bool leaf) {
+static void settle_own(compile *c, root *r, bool leaf) {
+    uint32_t *id = &r->node;
+    *id = r->asked;
     uint32_t base = c->view[*id].base;
     const node *b = &c->g->node[base];
     bool computed = op_table[b->op].cls != CLASS_LEAF || b->op == OP_random || c->copied[base];
     if (base != *id && view_contiguous(c, *id) &&
         node_count(c->g, b) == node_count(c->g, &c->g->node[*id]) &&
-        (computed || (leaf && b->op == OP_input)))
+        (computed || (leaf && b->op == OP_input)) && !c->placed[base].inside)
         *id = base;
     view_copy(c, *id);
     c->stored[*id] = STORED_HARD;
@@ -56,8 +54,8 @@ static bool settle_fits(const compile *c, const node *n, int k) {
 
 weft_err settle_pass(compile *c) {
     if (!(c->stored = arena_new(&c->memory, c->n))) return compile_no_memory(c);
-    for (size_t i = 0; i < c->fetches; i++) settle_own(c, &c->fetch[i].node, true);
-    for (size_t i = 0; i < c->updates; i++) settle_own(c, &c->update[i].node, false);
+    for (size_t i = 0; i < c->fetches; i++) settle_own(c, &c->fetch[i], true);
+    for (size_t i = 0; i < c->updates; i++) settle_own(c, &c->update[i], false);
     settle_fences(c);
     for (uint32_t i = 1; i < c->n; i++) {
         const node *n = &c->g->node[i];
@@ -66,7 +64,7 @@ weft_err settle_pass(compile *c) {
         if (!c->live[i] || (!routine && n->op != OP_take)) continue;
         for (int k = 0; k < (routine ? n->nin : 1); k++) {
             const uint32_t in = node_in(c->g, n)[k];
-            if (!settle_fits(c, n, k)) view_copy(c, in);
+            if (!settle_fits(c, n, k) && !place_refuse(c, in)) view_copy(c, in);
             c->stored[c->view[in].base] = STORED_HARD;
         }
     }

@@ -139,6 +139,15 @@ static verify_range verify_reach(int n, const int64_t *dim, int64_t off, const i
     return r;
 }
 
+/* Elements from the first to the last of what lies in memory. */
+static int64_t verify_span(const compile *c, uint32_t id) {
+    const node *n = &c->g->node[id];
+    int64_t last = 0;
+    if (!c->placed[id].given) return node_count(c->g, n);
+    for (int d = 0; d < n->rank; d++) last += (node_dims(c->g, n)[d] - 1) * c->placed[id].stride[d];
+    return last + 1;
+}
+
 static bool verify_inside(const compile *c, const aview *v, const node *n) {
     verify_range r =
         verify_reach(n->rank, node_dims(c->g, n), v->off, v->stride, v->guard, v->lo, v->hi);
@@ -146,7 +155,16 @@ static bool verify_inside(const compile *c, const aview *v, const node *n) {
     if (v->at)
         r.low += min_i64(0, v->at_max * v->at_stride),
             r.high += max_i64(0, v->at_max * v->at_stride);
-    return r.low >= 0 && r.high < node_count(c->g, &c->g->node[v->base]);
+    return r.low >= 0 && r.high < verify_span(c, v->base);
+}
+
+/* A value that lies inside another one's memory ends where that does, and so on. */
+static bool verify_placed(const compile *c, uint32_t id) {
+    const placing *at = &c->placed[id];
+    if (!at->given || !at->inside) return true;
+    return at->inside > id && at->off >= 0 && view_is_real(c, at->inside) &&
+           c->g->node[at->inside].dtype == c->g->node[id].dtype &&
+           at->off + verify_span(c, id) <= verify_span(c, at->inside);
 }
 
 weft_err verify_views(const compile *c, const char *pass) {
@@ -159,6 +177,8 @@ weft_err verify_views(const compile *c, const char *pass) {
             return verify_fail(c->ctx, pass, "a view begins nowhere", i);
         if (!verify_inside(c, v, &c->g->node[i]))
             return verify_fail(c->ctx, pass, "a view leaves its base", i);
+        if (view_is_real(c, i) && !verify_placed(c, i))
+            return verify_fail(c->ctx, pass, "a value leaves what it lies in", i);
         if (!c->copied[i]) continue;
         v = &c->source[i];
         if (c->view[i].base != i || !v->base || v->base >= i ||

@@ -26,6 +26,12 @@ void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim) {
     }
 }
 
+void view_own(const compile *c, uint32_t id, aview *v) {
+    const node *n = &c->g->node[id];
+    view_identity(v, id, n->rank, node_dims(c->g, n));
+    if (c->placed[id].given) memcpy(v->stride, c->placed[id].stride, n->rank * sizeof *v->stride);
+}
+
 static bool view_guarded(const aview *v, int d, int64_t extent) {
     return v->guard && (v->lo[d] > 0 || v->hi[d] < extent);
 }
@@ -124,7 +130,7 @@ void view_copy(compile *c, uint32_t id) {
     assert(!c->cluster_of); /* views are settled before they are computed */
     c->copied[id] = 1;
     c->source[id] = c->view[id];
-    view_identity(&c->view[id], id, c->g->node[id].rank, node_dims(c->g, &c->g->node[id]));
+    view_own(c, id, &c->view[id]);
 }
 
 static bool view_reshape(aview *v, const node *from, const int64_t *fdim, const node *n,
@@ -212,14 +218,21 @@ static weft_err view_node(compile *c, uint32_t i) {
     const bool copy = n->op == OP_same && node_attr(c->g, n)[0] == SAME_COPY;
     /* what nobody looks at needs no copies */
     if (op_table[n->op].cls != CLASS_VIEW || copy || !c->live[i]) {
-        view_identity(&c->view[i], i, n->rank, node_dims(c->g, n));
+        view_own(c, i, &c->view[i]);
         return WEFT_OK;
     }
     if (n->op == OP_slice && n->nin == 2)
         view_copy(c, node_in(c->g, n)[1]); /* a start lies alone */
     if (view_through(c, n, &c->view[i])) return WEFT_OK;
-    view_copy(c, node_in(c->g, n)[0]);
-    if (view_through(c, n, &c->view[i])) return WEFT_OK;
+    const uint32_t in = node_in(c->g, n)[0];
+    bool anew = (view_is_real(c, in) || !c->placed[in].given) && place_refuse(c, in);
+    if (!anew) {
+        view_copy(c, in);
+        if (view_through(c, n, &c->view[i])) return WEFT_OK;
+        anew = place_refuse(c, in);
+    }
+    view_own(c, i, &c->view[i]);
+    if (anew) return WEFT_OK; /* all views are made again */
     return weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a view of node %u cannot be expressed", i);
 }
 
@@ -227,7 +240,8 @@ weft_err view_pass(compile *c) {
     c->view = arena_new(&c->memory, c->n * sizeof *c->view);
     c->source = arena_new(&c->memory, c->n * sizeof *c->source);
     c->copied = arena_new(&c->memory, c->n);
-    if (!c->view || !c->source || !c->copied) return compile_no_memory(c);
+    if (!c->placed) c->placed = arena_new(&c->memory, c->n * sizeof *c->placed);
+    if (!c->view || !c->source || !c->copied || !c->placed) return compile_no_memory(c);
     for (uint32_t i = 1; i < c->n; i++) WEFT_TRY(view_node(c, i));
     return WEFT_OK;
 }

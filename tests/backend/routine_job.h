@@ -2,7 +2,8 @@
  *
  * job_run runs a step on every instruction set this machine has, whole and again unit by unit from
  * the last to the first with scratch full of NaN: both must give the same bits. Where a routine
- * says that units are rows, each unit may write only its own. */
+ * says that units are rows, each unit may write only its own. Results that it takes with strides are
+ * made again with gaps, and with their first axes turned: the same bits, and nothing in the gaps. */
 #ifndef WEFT_ROUTINE_JOB_H
 #define WEFT_ROUTINE_JOB_H
 
@@ -18,6 +19,7 @@ typedef struct job {
     char *at[STEP_OPERANDS];
     double *want[STEP_OPERANDS]; /* of results; NULL: not compared */
     double tolerance;
+    uint32_t strided; /* bits of results that job_run also made with strides */
 } job;
 
 enum layout { PLAIN, GAPS, SPREAD }; /* contiguous; rows with gaps; every second element too */
@@ -143,6 +145,57 @@ static void check_rows(const job *j, const routine *r, char **at, void *scratch)
     }
 }
 
+/* Strides of a result with gaps behind every axis but the last; turned: the first axis fastest of
+ * those. Gives the elements from first to last. */
+static int64_t strides_apart(roperand *o, bool turned) {
+    int64_t step = o->rank ? max_i64(o->dim[o->rank - 1], 1) + 3 : 1;
+    if (o->rank) o->stride[o->rank - 1] = 1;
+    for (int i = 0; i < o->rank - 1; i++) {
+        const int d = turned ? i : o->rank - 2 - i;
+        o->stride[d] = step;
+        step = step * max_i64(o->dim[d], 1) + 3;
+    }
+    return step;
+}
+
+/* Runs j with result i strided, where the routine takes that, and compares with how it was before. */
+static bool check_strides(job *j, int i, bool turned, isa level, char *const *at) {
+    const roperand plain = j->s.in[i];
+    const int64_t span = strides_apart(&j->s.in[i], turned), n = count_of(&plain);
+    const bool taken = routine_accepts(&j->s, i);
+    int left = 1000;
+    mem m = {.resize = test_resize, .user = &left};
+    arena memory = {.m = &m};
+    routine r;
+    if (taken && CHECK_EQ(routine_prepare(&r, &j->s, level, NULL, &memory), WEFT_OK)) {
+        char *apart[STEP_OPERANDS];
+        uint32_t *out = malloc((size_t)span * 4), *seen = calloc((size_t)span, 4);
+        void *scratch = aligned_alloc(64, r.scratch / 64 * 64 + 64);
+        for (int k = 0; k < STEP_OPERANDS; k++) apart[k] = k > j->s.nin - 1 ? NULL : at[k];
+        for (int k = j->s.nin; k < j->s.nin + j->s.nout; k++)
+            apart[k] = malloc((size_t)count_of(&j->s.in[k]) * 4 + 4);
+        free(apart[i]);
+        apart[i] = (char *)out;
+        memset(out, 0xff, (size_t)span * 4);
+        for (int64_t u = r.units; u-- > 0;) r.run(&r, apart, u, u + 1, scratch);
+        bool same = true, clean = true;
+        for (int64_t e = 0; e < n; e++) {
+            const int64_t to = routine_line(&j->s.in[i], -1, e);
+            seen[to] = 1;
+            same = same && !memcmp(&out[to], at[i] + 4 * e, 4);
+        }
+        for (int64_t e = 0; e < span; e++) clean = clean && (seen[e] || out[e] == UINT32_MAX);
+        CHECK(same);
+        CHECK(clean);
+        for (int k = j->s.nin; k < j->s.nin + j->s.nout; k++) free(apart[k]);
+        free(seen);
+        free(scratch);
+    }
+    arena_free(&memory);
+    j->s.in[i] = plain;
+    return taken;
+}
+
 static void job_run(job *j) {
     for (int i = 0; i < j->s.nin; i++) CHECK(routine_accepts(&j->s, i));
     for (int level = ISA_128; level <= (int)isa_detect(); level++) {
@@ -170,6 +223,10 @@ static void job_run(job *j) {
         }
         if (r.rows > 0 && r.units <= 64) check_rows(j, &r, other, scratch);
         for (int i = j->s.nin; i < j->s.nin + j->s.nout; i++) free(other[i]);
+        for (int i = j->s.nin; i < j->s.nin + j->s.nout; i++)
+            for (int turned = 0; turned < 2 && r.units > 0; turned++)
+                j->strided |= (uint32_t)check_strides(j, i, turned, (isa)level, at)
+                              << (i - j->s.nin);
         free(scratch);
         arena_free(&memory);
     }

@@ -270,6 +270,7 @@ static void attention_case(const heads *a) {
         }
     }
     job_run(&f);
+    CHECK(f.strided & 1);
 
     for (int i = 0; i < 3; i++) {
         const roperand *from = &f.s.in[i];
@@ -310,6 +311,7 @@ static void attention_case(const heads *a) {
     }
     g.tolerance = 3e-5;
     job_run(&g);
+    CHECK_EQ(g.strided, 7);
     free(p);
     job_free(&f);
     job_free(&g);

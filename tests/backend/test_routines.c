@@ -51,6 +51,7 @@ TEST(linrec) {
                 }
             }
             job_run(&j);
+            CHECK_EQ(j.strided, count_of(h) > 0);
             job_free(&j);
         }
     }
@@ -158,6 +159,7 @@ TEST(argsort) {
                 want[place(&j, 1, at[0], at[1], at[2], 0)] = (double)own;
             }
             job_run(&j);
+            CHECK_EQ(j.strided, count_of(&j.s.in[1]) > 0);
             job_free(&j);
         }
     }

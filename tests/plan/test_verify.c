@@ -107,6 +107,13 @@ TEST(what_is_wrong_with_views) {
     VIEWS(v->at, h.all.id, "begins nowhere");
     VIEWS(pad->lo[1], -3, "leaves its base");
     VIEWS(pad->guard, false, "leaves its base");
+    placing *at = &h.c.placed[h.product.id];
+    *at = (placing){.given = true, .inside = h.all.id, .off = 2, .stride = {8, 1}};
+    CHECK_EQ(verify_views(&h.c, "a test"), WEFT_OK);
+    VIEWS(at->off, 3, "leaves what it lies in"); /* by one element */
+    VIEWS(at->off, -1, "leaves what it lies in");
+    VIEWS(at->stride[0], 9, "leaves what it lies in");
+    VIEWS(at->inside, h.index.id, "leaves what it lies in");
 #undef VIEWS
     by_hand_end(&h);
 }

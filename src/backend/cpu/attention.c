@@ -36,12 +36,13 @@ typedef struct attend_choice {
     bool causal, masked;
     bool as_they_lie; /* keys are not transposed */
     attend_view q, k, value, y, dy;
-    int lse;       /* operand of the gradient */
-    roperand mask; /* batches; rows and columns below */
+    attend_view dq, dk, dv; /* results, as is y without a gradient */
+    int lse;                /* operand of the gradient */
+    roperand mask;          /* batches; rows and columns below */
     int mask_operand;
     int64_t mask_row, mask_column;
     /* Products by whether the tile of queries, and that of keys, is the last, shorter one. */
-    gemm_plan score[2][2], mix[2][2], dp[2][2], dv[2][2], dk[2][2], dq[2][2];
+    gemm_plan score[2][2], mix[2][2], dp[2][2], dv_of[2][2], dk_of[2][2], dq_of[2][2];
     size_t product;    /* scratch of the largest of them */
     int64_t blocks;    /* units per batch */
     int64_t key_units; /* gradient: units that make dk and dv; 0: all three */
@@ -59,6 +60,21 @@ static attend_view attend_see(const step *s, int operand) {
     const roperand *o = &s->in[operand];
     attend_view v = {operand, *o, o->stride[o->rank - 2]};
     v.batches.rank = (uint8_t)(o->rank - 2);
+    return v;
+}
+
+/* A result with the rows of operand `like`; one that nobody asked for lies in order in memory of its
+ * own. */
+static attend_view attend_result(const step *s, int result, int like, int64_t columns) {
+    const int operand = s->nin + result;
+    if (s->in[operand].rank) return attend_see(s, operand);
+    attend_view v = attend_see(s, like);
+    int64_t stride = v.row = columns;
+    v.operand = operand;
+    for (int d = v.batches.rank; d >= 0; d--) {
+        v.batches.stride[d] = stride;
+        stride *= s->in[like].dim[d];
+    }
     return v;
 }
 
@@ -134,7 +150,8 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
     const int64_t q1 = o->blocks == 1 ? o->tq : min_i64(q0 + ATTEND_BLOCK, o->tq);
     const float *q = attend_at(&o->q, at, batch), *k = attend_at(&o->k, at, batch);
     const float *value = attend_at(&o->value, at, batch);
-    float *y = (float *)at[r->s->nin] + batch * o->tq * o->hv;
+    float *y = attend_at(&o->y, at, batch);
+    const int64_t row = o->y.row;
     float *lse = (float *)at[r->s->nin + 1] + batch * o->tq;
     for (int64_t i = q0; i < q1; i++) {
         m->most[i - q0] = -INFINITY;
@@ -153,16 +170,16 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
                            m->product);
             for (int64_t e = 0; e < nq; e++) {
                 attend_row(o, at, batch, i + e, j, nk, m->s + e * o->keys, m->most + i - q0 + e,
-                           m->sum + i - q0 + e, y + (i + e) * o->hv);
+                           m->sum + i - q0 + e, y + (i + e) * row);
             }
-            attend_product(&o->mix[short_q][short_k], m->s, value + j * o->value.row, y + i * o->hv,
+            attend_product(&o->mix[short_q][short_k], m->s, value + j * o->value.row, y + i * row,
                            j > 0, m->product);
         }
     }
     for (int64_t i = q0; i < q1; i++) {
         const float sum = m->sum[i - q0];
-        if (sum != 0) o->v->scale(y + i * o->hv, 1.0f / sum, o->hv);
-        else memset(y + i * o->hv, 0, (size_t)o->hv * sizeof *y);
+        if (sum != 0) o->v->scale(y + i * row, 1.0f / sum, o->hv);
+        else memset(y + i * row, 0, (size_t)o->hv * sizeof *y);
         lse[i] = sum != 0 ? m->most[i - q0] + logf(sum) : -INFINITY;
     }
 }
@@ -202,18 +219,26 @@ static void attend_grad_tile(const routine *r, char *const *at, const attend_are
         }
         for (int64_t x = seen; x < nk; x++) p[x] = dp[x] = 0;
     }
-    char *const *out = at + r->s->nin;
     if (a->keys) {
-        const int64_t key = a->batch * o->tk + j;
-        float *dk = (float *)out[1] + key * o->h, *dv = (float *)out[2] + key * o->hv;
-        attend_product(&o->dv[short_q][short_k], m->s, dy, dv, true, m->product);
-        attend_product(&o->dk[short_q][short_k], m->ds, q, dk, true, m->product);
+        float *dk = attend_at(&o->dk, at, a->batch) + j * o->dk.row;
+        float *dv = attend_at(&o->dv, at, a->batch) + j * o->dv.row;
+        attend_product(&o->dv_of[short_q][short_k], m->s, dy, dv, true, m->product);
+        attend_product(&o->dk_of[short_q][short_k], m->ds, q, dk, true, m->product);
     }
     if (a->queries) {
         const float *k = attend_at(&o->k, at, a->batch) + j * o->k.row;
-        float *dq = (float *)out[0] + (a->batch * o->tq + i) * o->h;
-        attend_product(&o->dq[short_q][short_k], m->ds, k, dq, true, m->product);
+        float *dq = attend_at(&o->dq, at, a->batch) + i * o->dq.row;
+        attend_product(&o->dq_of[short_q][short_k], m->ds, k, dq, true, m->product);
     }
+}
+
+/* Rows [from, to) of a result. */
+static void attend_clear(const attend_view *v, char *const *at, int64_t batch, int64_t from,
+                         int64_t to, int64_t n) {
+    float *x = attend_at(v, at, batch);
+    if (v->row == n) memset(x + from * n, 0, (size_t)((to - from) * n) * sizeof *x);
+    else
+        for (int64_t i = from; i < to; i++) memset(x + i * v->row, 0, (size_t)n * sizeof *x);
 }
 
 static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
@@ -233,11 +258,9 @@ static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
         a.q1 = min_i64(a.q0 + ATTEND_BLOCK, o->tq);
         a.keys = false;
     }
-    char *const *out = at + r->s->nin;
-    const int64_t query = a.batch * o->tq + a.q0, key = a.batch * o->tk + a.k0;
-    if (a.queries) memset((float *)out[0] + query * o->h, 0, (size_t)((a.q1 - a.q0) * o->h) * 4);
-    if (a.keys) memset((float *)out[1] + key * o->h, 0, (size_t)((a.k1 - a.k0) * o->h) * 4);
-    if (a.keys) memset((float *)out[2] + key * o->hv, 0, (size_t)((a.k1 - a.k0) * o->hv) * 4);
+    if (a.queries) attend_clear(&o->dq, at, a.batch, a.q0, a.q1, o->h);
+    if (a.keys) attend_clear(&o->dk, at, a.batch, a.k0, a.k1, o->h);
+    if (a.keys) attend_clear(&o->dv, at, a.batch, a.k0, a.k1, o->hv);
 
     /* The mean of dp under the weights is y . dy. */
     for (int64_t i = a.q0; i < a.q1; i++) {
@@ -314,6 +337,7 @@ weft_err attend_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena
     WEFT_TRY(attend_begin(r, s, level, c, memory, 3));
     attend_choice *o = r->own;
     r->run = attend_run;
+    o->y = attend_result(s, 0, 0, o->hv);
     attend_rows(r, s, 3);
     if (o->batch < 8 && o->tq > ATTEND_BLOCK) {
         o->blocks = routine_parts(o->tq, ATTEND_BLOCK);
@@ -329,7 +353,7 @@ weft_err attend_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena
             attend_choose(o, &o->score[a][b], level,
                           (gemm_shape){m, n, o->h, o->q.row, 1, k_along, k_row, o->keys});
             attend_choose(o, &o->mix[a][b], level,
-                          (gemm_shape){m, o->hv, n, o->keys, 1, o->value.row, 1, o->hv});
+                          (gemm_shape){m, o->hv, n, o->keys, 1, o->value.row, 1, o->y.row});
         }
     }
     attend_rooms(o, NULL, false, &r->scratch);
@@ -344,6 +368,9 @@ weft_err attend_grad_prepare(routine *r, const step *s, isa level, weft_ctx *c, 
     o->y = attend_see(s, 3);
     o->lse = 4;
     o->dy = attend_see(s, 5);
+    o->dq = attend_result(s, 0, 0, o->h);
+    o->dk = attend_result(s, 1, 1, o->h);
+    o->dv = attend_result(s, 2, 2, o->hv);
     /* With few batches, keys and queries are split too; the scores are then computed twice. */
     if (o->batch < 8 && o->tk > o->keys && o->tq > ATTEND_BLOCK) {
         o->blocks = routine_parts(o->tq, ATTEND_BLOCK);
@@ -357,9 +384,12 @@ weft_err attend_grad_prepare(routine *r, const step *s, isa level, weft_ctx *c, 
             const int64_t K = o->keys, h = o->h, hv = o->hv;
             attend_choose(o, &o->score[a][b], level, (gemm_shape){m, n, h, o->q.row, 1, K, 1, K});
             attend_choose(o, &o->dp[a][b], level, (gemm_shape){m, n, hv, o->dy.row, 1, K, 1, K});
-            attend_choose(o, &o->dv[a][b], level, (gemm_shape){n, hv, m, 1, K, o->dy.row, 1, hv});
-            attend_choose(o, &o->dk[a][b], level, (gemm_shape){n, h, m, 1, K, o->q.row, 1, h});
-            attend_choose(o, &o->dq[a][b], level, (gemm_shape){m, h, n, K, 1, o->k.row, 1, h});
+            attend_choose(o, &o->dv_of[a][b], level,
+                          (gemm_shape){n, hv, m, 1, K, o->dy.row, 1, o->dv.row});
+            attend_choose(o, &o->dk_of[a][b], level,
+                          (gemm_shape){n, h, m, 1, K, o->q.row, 1, o->dk.row});
+            attend_choose(o, &o->dq_of[a][b], level,
+                          (gemm_shape){m, h, n, K, 1, o->k.row, 1, o->dq.row});
         }
     }
     attend_rooms(o, NULL, true, &r->scratch);

@@ -112,7 +112,7 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
                         .a_col = a->stride[r - 1],
                         .b_row = b->stride[r - 2],
                         .b_col = b->stride[r - 1],
-                        .c_row = c->dim[r - 1]};
+                        .c_row = c->stride[r - 2]};
     x->data.a = (const float *)(const void *)cpu_address(p, a);
     x->data.b = (const float *)(const void *)cpu_address(p, b);
     x->data.c = (float *)(void *)cpu_address(p, c);
@@ -121,6 +121,7 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
     x->batch_rank = r - 2;
     for (int d = 0; d < r - 2; d++) {
         x->batch[d] = c->dim[d], x->a_stride[d] = a->stride[d], x->b_stride[d] = b->stride[d];
+        x->c_stride[d] = c->stride[d];
         x->batches *= c->dim[d];
     }
     if (w) {
@@ -329,10 +330,9 @@ static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char
         for (int k = x->batch_rank - 1; k >= 0; k--) {
             int64_t i = flat % x->batch[k];
             flat /= x->batch[k];
-            d.a += i * x->a_stride[k], d.b += i * x->b_stride[k];
+            d.a += i * x->a_stride[k], d.b += i * x->b_stride[k], d.c += i * x->c_stride[k];
         }
         cpu_band band = {e, batch * x->rows, scratch + x->gemm_scratch};
-        d.c += batch * x->rows * x->cols;
         if (d.mask) d.mask += batch * x->rows * d.mask_row;
         if (e->code) d.band = cpu_band_done, d.user = &band;
         gemm_run(&x->plan, &d, first, last, scratch);

@@ -13,7 +13,8 @@ typedef struct cpu_product {
     gemm_data data;
     int64_t   batches;
     int       batch_rank;
-    int64_t   batch[WEFT_MAX_RANK], a_stride[WEFT_MAX_RANK], b_stride[WEFT_MAX_RANK];
+    int64_t   batch[WEFT_MAX_RANK];
+    int64_t   a_stride[WEFT_MAX_RANK], b_stride[WEFT_MAX_RANK], c_stride[WEFT_MAX_RANK];
     int64_t   rows, cols; /* of the result in one batch        */
     size_t    gemm_scratch;
     narrow_product *narrow; /* instead of the plan, or NULL       */

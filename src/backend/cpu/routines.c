@@ -54,17 +54,30 @@ bool routine_contiguous(const roperand *o) {
     return true;
 }
 
+static bool routine_unit_rows(const roperand *o) {
+    return o->stride[o->rank - 1] == 1 || o->dim[o->rank - 1] <= 1;
+}
+
 bool strides_any(const step *s, int operand) {
     assert(operand < s->nin + s->nout);
     (void)s, (void)operand;
     return true;
 }
 
-/* A product takes any strides of which one along rows or columns is 1, and neither 0. */
+/* Where the axis is not the last one, results are stored by vectors. */
+bool strides_scan(const step *s, int operand) {
+    const roperand *o = &s->in[operand];
+    assert(operand < s->nin + s->nout);
+    return operand < s->nin || s->attr[0] == o->rank - 1 || routine_unit_rows(o);
+}
+
+/* A product takes any strides of which one along rows or columns is 1, and neither 0; its result has
+ * unit rows. */
 bool strides_product(const step *s, int operand) {
     const roperand *o = &s->in[operand];
-    const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
     assert(o->rank >= 2);
+    if (operand >= s->nin) return routine_unit_rows(o) && o->dtype == WEFT_F32;
+    const int64_t *dim = o->dim + o->rank - 2, *stride = o->stride + o->rank - 2;
     return (stride[0] == 1 || stride[1] == 1 || dim[0] <= 1 || dim[1] <= 1) &&
            (stride[0] != 0 || dim[0] <= 1) && (stride[1] != 0 || dim[1] <= 1);
 }
@@ -73,17 +86,14 @@ bool strides_none(const step *s, int operand) {
     return routine_contiguous(&s->in[operand]);
 }
 
-static bool routine_unit_rows(const roperand *o) {
-    return o->stride[o->rank - 1] == 1 || o->dim[o->rank - 1] <= 1;
-}
-
-/* Mask and lse as they lie, rows of the others one behind the other. */
+/* Mask and lse as they lie, rows of the others one behind the other; a result lse in order. */
 bool strides_attention(const step *s, int operand) {
-    return operand == 3 || routine_unit_rows(&s->in[operand]);
+    if (operand == s->nin + 1) return routine_contiguous(&s->in[operand]);
+    return (operand == 3 && operand < s->nin) || routine_unit_rows(&s->in[operand]);
 }
 
 bool strides_attention_grad(const step *s, int operand) {
-    return operand == 4 || operand == 6 || routine_unit_rows(&s->in[operand]);
+    return operand == 4 || (operand == 6 && operand < s->nin) || routine_unit_rows(&s->in[operand]);
 }
 
 /* Rows of a sequence may lie apart: part of a wider one, or batch first. */

@@ -7,7 +7,7 @@
  *
  * A step's `attr` are those of graph.h and blocks.def; for a block they begin after the number of
  * the block, which is in step.block: attr[0] of conv is the vertical stride. A floating attribute
- * is the low 32 bits. Results are contiguous. Only adam, momentum, scatter_add and
+ * is the low 32 bits. Only adam, momentum, scatter_add and
  * slice_write may write where an input lies (each result over the input of its name).
  *
  * One file per family: scan.c, scatter.c, sort.c, conv.c (with conv_*.c, one for each way), pool.c, attention.c, recurrence.c (with cells.c), optimiser.c, write.c. loops.h has the vector
@@ -50,7 +50,12 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
  *   attention and grad   every operand with unit stride along its last axis, mask and lse any; axes
  *                        before the last two are batches and need not be joined
  *   recur and its grad   gates and dy with unit stride along the last axis
- *   the other blocks     contiguous */
+ *   the other blocks     contiguous
+ * and results, operands from s->nin on:
+ *   argsort              any strides
+ *   linrec               unit stride along the last axis, or any where that is scanned
+ *   matmul, attention's y, dq, dk and dv   unit stride along the last axis
+ *   the others           contiguous */
 bool routine_accepts(const step *s, int operand);
 
 /* Whether result i may be NULL where nobody asked for it; if not, memory is needed for it. */

@@ -168,7 +168,7 @@ static bool scatter_sums_first(const step *s) {
 
 bool strides_scatter(const step *s, int operand) {
     const roperand *o = &s->in[operand];
-    if (operand == 0) return routine_contiguous(o);
+    if (operand == 0 || operand == s->nin) return routine_contiguous(o);
     const int along = scatter_grouped(s);
     if (!along && !scatter_sums_first(s)) return true;
     return operand == 1 ? scatter_still(o, along) : scatter_run_of(o, along);
