@@ -42,6 +42,11 @@ static weft_tensor grad_power_rate(weft_tensor x, weft_tensor y, weft_tensor r) 
     return weft_mul(r, weft_log(weft_where(flat, weft_scalar(x.g, 1), x)));
 }
 
+/* -floor(x / y), and 1 where r is y itself: x has the other sign and is nothing beside y */
+static weft_tensor grad_mod(weft_tensor x, weft_tensor y, weft_tensor r) {
+    return weft_where(weft_eq(r, y), weft_scalar(x.g, 1), weft_neg(weft_floor(weft_div(x, y))));
+}
+
 /* `num` takes the shape of what it meets by broadcasting. */
 #define NIL    tensor_at(t.g, 0)
 #define num(v) weft_scalar(t.g, (float)(v))
