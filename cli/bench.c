@@ -170,59 +170,59 @@ static int bench_main(const call *request) {
 static const option bench_options[] = {
     {.name = "list",
      .kind = OPTION_FLAG,
-     .help = "name the benchmarks and exit",
+     .help = "list the benchmarks and exit",
      .offset = offsetof(bench_settings, list)},
     {.name = "suite",
      .kind = OPTION_CHOICE,
      .value = BENCH_SUITE_WORDS,
-     .help = "only the benchmarks that belong to it",
+     .help = "run the benchmarks of a suite (all)",
      .offset = offsetof(bench_settings, suite)},
     {.name = "quick",
      .kind = OPTION_FLAG,
-     .help = "small sizes, few samples: only to see that all is well",
+     .help = "small sizes, few samples: a smoke test, not a measurement",
      .offset = offsetof(bench_settings, quick)},
     {.name = "raw",
      .kind = OPTION_FLAG,
-     .help = "dqn2048-replica: tiles as they are, not their logarithms",
+     .help = "dqn2048-replica: raw tile values instead of logarithms",
      .offset = offsetof(bench_settings, raw)},
     {.name = "report",
      .kind = OPTION_FOLDER,
      .value = "FOLDER",
-     .help = "rainbow: curves and report.html go there",
+     .help = "rainbow: write curves and report.html here",
      .offset = offsetof(bench_settings, report)},
     {.name = "save",
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "keep the figures as a baseline; those of other benchmarks in it stay",
+     .help = "save the results as a baseline; keeps other benchmarks in it",
      .offset = offsetof(bench_settings, save)},
     {.name = "baseline",
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "compare with figures that were saved",
+     .help = "compare with a saved baseline",
      .offset = offsetof(bench_settings, baseline)},
     {.name = "against",
      .kind = OPTION_FILE,
      .value = "PROGRAM",
-     .help = "compare with another build of weft, sampled in turn",
+     .help = "compare with another build of weft, sampling alternately",
      .offset = offsetof(bench_settings, against)},
     {.name = "max-slowdown",
      .kind = OPTION_SHARE,
      .value = "SHARE",
-     .help = "what is slower by more is a regression: exit code 3 (20%; against: 10%)",
+     .help = "a larger slowdown is a regression, exit code 3 (20%; against: 10%)",
      .offset = offsetof(bench_settings, max_slowdown)},
     {.name = "history",
      .kind = OPTION_FOLDER,
      .value = "FOLDER",
-     .help = "add to this machine's figures there, and tell what is odd",
+     .help = "append to the history of this machine and report outliers",
      .offset = offsetof(bench_settings, history)},
     {.name = "html",
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "a page with plots of all that was measured",
+     .help = "write a page with plots of all results",
      .offset = offsetof(bench_settings, html)},
     {.name = "turns",
      .kind = OPTION_FLAG,
-     .help = "take a sample for each g on standard input, e ends: what --against does with both",
+     .help = "take a sample for each g on standard input until e: used by --against",
      .offset = offsetof(bench_settings, turns)},
     ROW_THREADS(bench_settings),
     ROW_DEVICE(bench_settings),
@@ -235,12 +235,14 @@ const command bench_command = {
     .operands = "[NAME...]",
     .choices = bench_names,
     .about =
-        "Runs the named benchmarks, or all of them. Each checks its results first, then gives the\n"
-        "median and the least time of one call, its rate, and that as a share of what one core\n"
-        "reaches when it only multiplies and adds, or only copies in as much memory. For figures\n"
-        "of one thread pin the program, as with taskset. Samples during which a calibration loop\n"
-        "changed its speed are left out. --baseline and --against are gates: what seems slower is\n"
-        "measured a second time, and only then is the exit code 3.\n",
+        "Runs the named benchmarks, or all of them. Each verifies its results first, then reports\n"
+        "the median and minimum time of a call, its throughput, and that as a share of the peak "
+        "of\n"
+        "one core: multiply-add, or copying the same amount of memory. For one thread, pin the\n"
+        "program, for example with taskset. Samples disturbed by other load, as a calibration "
+        "loop\n"
+        "shows, are discarded. --baseline and --against are regression gates: a slowdown is\n"
+        "measured a second time before it gives exit code 3.\n",
     .examples = "weft bench step-mlp784 gemm\n"
                 "weft bench --suite ops\n"
                 "taskset -c 0 weft bench gemm --threads 1\n"

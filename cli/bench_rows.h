@@ -23,13 +23,13 @@
     /* name           function             suites                                                  \
        what it times */                                                                            \
     X("ops-add",      bench_ops,           SUITE_OPS,                                              \
-      "a + b over 100 to a million floats")                                                        \
+      "a + b of 100 to a million floats")                                                        \
     X("ops-matmul",   bench_ops_matmul,    SUITE_OPS,                                              \
-      "square products of 64 to 1024; one thread beside a BLAS")                                   \
+      "square matrix products, 64 to 1024; one thread next to a BLAS")                                   \
     X("ops-relu",     bench_ops,           SUITE_OPS,                                              \
-      "relu over 1K, 10K and a million floats")                                                    \
+      "relu of 1K, 10K and a million floats")                                                    \
     X("ops-sigmoid",  bench_ops,           SUITE_OPS,                                              \
-      "sigmoid over 1K, 10K and a million floats")                                                 \
+      "sigmoid of 1K, 10K and a million floats")                                                 \
     X("ops-linear",   bench_ops,           SUITE_OPS,                                              \
       "linear layers 784-128 and 2048-512, batch 1 and 32")                                        \
     X("conv-forward", bench_conv_forward,  SUITE_OPS,                                              \
@@ -57,25 +57,25 @@
     X("step-logistic", bench_step,         SUITE_STEPS,                                            \
       "training step of logistic regression 30-1, batch 256, SGD")                                 \
     X("step-embedding", bench_step,        SUITE_STEPS,                                            \
-      "training step of a table of 20,000 rows of 64, 64 texts of 32 words, SGD")                  \
+      "training step of an embedding 20,000 x 64, 64 texts of 32 words, SGD")                  \
     X("step-transformer", bench_step,      SUITE_STEPS,                                            \
       "training step of 4 layers of width 256, 8 sequences of 128, AdamW")                         \
     X("gemm",         bench_gemm,          SUITE_KERNELS,                                          \
-      "products NN, NT and TN on one thread, beside a BLAS")                                       \
+      "matrix products NN, NT and TN on one thread, next to a BLAS")                                       \
     X("gemm-skinny",  bench_gemm_skinny,   SUITE_KERNELS,                                          \
-      "1 to 64 rows by the layers of DistilGPT-2, beside a BLAS and the roof")                     \
+      "1 to 64 rows by the layers of DistilGPT-2, next to a BLAS and the peak")                     \
     X("conv-backward", bench_conv_backward, SUITE_KERNELS,                                         \
-      "gradients of convolutions, beside their forward")                                           \
+      "gradients of convolutions, next to the forward pass")                                           \
     X("softmax",      bench_softmax,       SUITE_KERNELS,                                          \
-      "softmax of 4096 rows of 1024, and its backward")                                            \
+      "softmax of 4096 rows of 1024, and its backward pass")                                            \
     X("layernorm",    bench_layernorm,     SUITE_KERNELS,                                          \
-      "layer norm of 4096 rows of 768, and its backward")                                          \
+      "layer norm of 4096 rows of 768, and its backward pass")                                          \
     X("adam",         bench_adam,          SUITE_KERNELS,                                          \
       "Adam over a million parameters")                                                            \
     X("chain",        bench_chain,         SUITE_KERNELS,                                          \
       "a*b + relu(c)*sigmoid(d) over 1K, 64K and 16M elements")                                    \
     X("env-2048",     bench_env_2048,      SUITE_WORKLOADS,                                        \
-      "random moves of 2048, games begun anew")                                                    \
+      "random moves of 2048, with resets")                                                    \
     X("dqn2048-replica", bench_dqn2048,    SUITE_WORKLOADS,                                        \
       "100 games of 2048 while a 16-64-64-4 network learns")                                       \
     X("cube-replica", bench_cube,          SUITE_WORKLOADS,                                        \
@@ -83,23 +83,23 @@
     X("checkerboard-epoch", bench_checkerboard, SUITE_WORKLOADS,                                   \
       "a training step of an automaton of 3,040 gates")                                            \
     X("digits-mlp",   bench_digits,        SUITE_WORKLOADS,                                        \
-      "training on 28x28 pictures from end to end, 784-256-128-10, a picture")                     \
+      "training on 28x28 images end to end, 784-256-128-10, per image")                     \
     X("digits-cnn",   bench_digits,        SUITE_WORKLOADS,                                        \
       "the same with two convolutions, 1-16-32-128-10")                                            \
     X("infer-cnn",    bench_infer_cnn,     SUITE_WORKLOADS,                                        \
-      "a picture of 32x32 through 3-64-128-10, forward only")                                      \
+      "inference of a 32x32 image, 3-64-128-10")                                      \
     X("decode",       bench_decode,        SUITE_WORKLOADS,                                        \
-      "a word more for each of 8 texts: 6 layers of width 512, 64 words before it")                \
+      "one token for each of 8 sequences: 6 layers of width 512, context 64")                \
     X("circuit",      bench_circuit,       SUITE_WORKLOADS,                                        \
-      "images to classes through 48,000 logic gates, on bits")                                     \
+      "image classification by 48,000 logic gates, bitwise")                                     \
     X("plan",         bench_plan,          SUITE_COMPILE,                                          \
-      "recording and compiling of whole training steps")                                           \
+      "recording and compiling whole training steps")                                           \
     X("open",         bench_open,          SUITE_COMPILE,                                          \
       "opening and closing a context")                                                             \
     X("start",        bench_start,         SUITE_COMPILE,                                          \
-      "from nothing to the first training step of a DistilGPT-2, 82 million parameters")           \
+      "from start to first training step of DistilGPT-2, 82 million parameters")           \
     X("load",         bench_load,          SUITE_COMPILE,                                          \
-      "16 MiB of weights from a safetensors file, checksums looked at")                            \
+      "loading 16 MiB of weights from safetensors, with checksums")                            \
     X("special-gamma", bench_special,      SUITE_SPECIAL,                                          \
       "Gamma(x) of 10,000 doubles, one thread")                                                    \
     X("special-bessel_j0", bench_special,  SUITE_SPECIAL,                                          \
@@ -113,7 +113,7 @@
     X("stream-hst",   bench_stream_trees,  SUITE_STREAM,                                           \
       "points through 25 half-space trees of depth 8")                                             \
     X("rainbow",      bench_rainbow,       SUITE_LEARNING,                                         \
-      "what double, dueling, noisy, ... bring to Q-learning")
+      "ablation of Q-learning: double, dueling, noisy, ...")
 /* clang-format on */
 
 enum {

@@ -16,12 +16,12 @@
 /* clang-format off */
 /*          name        code  text for people */
 #define EXIT_CODES(X)                                              \
-    X(EXIT_GOOD,          0, "good")                               \
-    X(EXIT_FAILED,        1, "failed")                             \
-    X(EXIT_USAGE,         2, "wrong usage")                        \
-    X(EXIT_REGRESSION,    3, "a regression was found")             \
-    X(EXIT_INPUT,         4, "bad input file")                     \
-    X(EXIT_RESOURCES,     5, "out of memory, or no device")        \
+    X(EXIT_GOOD,          0, "success")                            \
+    X(EXIT_FAILED,        1, "failure")                            \
+    X(EXIT_USAGE,         2, "usage error")                        \
+    X(EXIT_REGRESSION,    3, "performance regression")             \
+    X(EXIT_INPUT,         4, "invalid input file")                 \
+    X(EXIT_RESOURCES,     5, "out of memory, or device error")     \
     X(EXIT_INTERRUPTED, 130, "interrupted")
 /* clang-format on */
 
@@ -69,22 +69,22 @@ struct command {
 /* Rows that several commands have; the struct S has a member of that name. */
 /* clang-format off */
 #define ROW_JSON(S) { .name = "json", .kind = OPTION_FLAG,                  /* bool json */        \
-    .help = "write JSON, an object a line", .offset = offsetof(S, json),                           \
+    .help = "write JSON, one object per line", .offset = offsetof(S, json),                           \
     .role = OPTION_MANNER }
 #define ROW_THREADS(S) { .name = "threads", .kind = OPTION_COUNT,           /* int threads */      \
-    .value = "N", .help = "use exactly N threads (the library chooses)",                           \
+    .value = "N", .help = "number of threads (chosen by the library)",                           \
     .offset = offsetof(S, threads), .low = 1, .high = 1024, .role = OPTION_MANNER }
 #define ROW_DEVICE(S) { .name = "device", .kind = OPTION_TEXT,              /* const char *device */ \
-    .value = "DEVICE", .help = "auto, cpu, or far, which has the CPU apart from its memory (auto)", \
+    .value = "DEVICE", .help = "auto, cpu, or far, a CPU with separate device memory (auto)", \
     .offset = offsetof(S, device), .role = OPTION_MANNER }
 #define ROW_SEED(S) { .name = "seed", .kind = OPTION_LONG,                  /* int64_t seed */     \
     .value = "N", .help = "random seed (0)", .offset = offsetof(S, seed),          \
     .high = 4294967295.0 }
 #define ROW_COLOR(S) { .name = "color", .kind = OPTION_CHOICE,              /* int color */        \
-    .value = TERMINAL_WHEN, .help = "colours", .offset = offsetof(S, color),                       \
+    .value = TERMINAL_WHEN, .help = "coloured output (auto)", .offset = offsetof(S, color),                       \
     .role = OPTION_MANNER }
 #define ROW_QUIET(S) { .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, /* bool quiet */       \
-    .help = "no progress", .offset = offsetof(S, quiet), .role = OPTION_MANNER }
+    .help = "no progress output", .offset = offsetof(S, quiet), .role = OPTION_MANNER }
 /* clang-format on */
 
 /* Every subcommand, in the order of the help; ended by NULL (main.c). */

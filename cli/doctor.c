@@ -272,11 +272,11 @@ static const option doctor_options[] = {
 
 const command doctor_command = {
     .name = "doctor",
-    .summary = "show what the library finds on this machine",
+    .summary = "show what Weft detects on this machine",
     .operands = "",
     .about =
-        "Shows processor, caches, vectors and threads, how long opening takes, which optional\n"
-        "libraries are found and what each brings, and the environment variables understood.\n",
+        "Shows processor, caches, vector instructions and threads, the time to open a context,\n"
+        "which optional libraries are found and their use, and environment variables.\n",
     COMMAND_OPTIONS(doctor_options),
     .settings_size = sizeof(doctor_settings),
     .run = doctor_main,

@@ -10,7 +10,7 @@
 
 static void help_list(FILE *to, const char *title, const command *const *list) {
     fprintf(to, "\n%s:\n", title);
-    for (; *list; list++) fprintf(to, "  %-10s %s\n", (*list)->name, (*list)->summary);
+    for (; *list; list++) fprintf(to, "  %-12s %s\n", (*list)->name, (*list)->summary);
 }
 
 void help_of_program(FILE *to) {
@@ -110,19 +110,19 @@ static const option help_options[] = {
     {.name = "completion",
      .kind = OPTION_CHOICE,
      .value = help_shells,
-     .help = "write the completion of a shell",
+     .help = "write the completion script of a shell",
      .offset = offsetof(help_settings, completion)},
     {.name = "names",
      .kind = OPTION_FLAG,
-     .help = "write the names of all commands, one a line",
+     .help = "list the names of all commands",
      .offset = offsetof(help_settings, names)},
 };
 
 const command help_command = {
     .name = "help",
-    .summary = "show help, a manual page, or a shell's completion",
+    .summary = "show help, manual pages and shell completion",
     .operands = "[COMMAND] [TASK]",
-    .about = "Shows what weft COMMAND --help does, or the same as a manual page.\n",
+    .about = "Shows the help of a command, or its manual page.\n",
     .examples = "weft help train\n"
                 "weft help --man bench | man -l -\n"
                 ". <(weft help --completion bash)\n",

@@ -278,16 +278,16 @@ static const option inspect_options[] = {
      .offset = offsetof(inspect_settings, stats)},
     {.name = "hash",
      .kind = OPTION_FLAG,
-     .help = "only 64 hexadecimal digits that names, types, shapes and values decide",
+     .help = "print only a SHA-256 hash of names, types, shapes and values",
      .offset = offsetof(inspect_settings, hash)},
     {.name = "verify",
      .kind = OPTION_FLAG,
-     .help = "compare every checksum of the file first",
+     .help = "verify the checksums of the file first",
      .offset = offsetof(inspect_settings, verify)},
     {.name = "only",
      .kind = OPTION_TEXT,
      .value = "GLOB",
-     .help = "tensors whose name fits, as 'fc1.*'; not for --hash",
+     .help = "tensors whose name matches, such as 'fc1.*'; not with --hash",
      .offset = offsetof(inspect_settings, only)},
     ROW_JSON(inspect_settings),
 };
@@ -296,12 +296,12 @@ const command inspect_command = {
     .name = "inspect",
     .summary = "list the tensors of a file or a run",
     .operands = "FILE",
-    .about = "Lists name, type, shape and size of the tensors in a file, and what the file says\n"
-             "about itself. The file is safetensors, an index of shards, a checkpoint, npy or\n"
-             "npz, known by its content; or it is the folder of a run, and then its checkpoint.\n"
+    .about = "Lists name, type, shape and size of the tensors in a file, and its metadata. The\n"
+             "file is safetensors, an index of shards, a checkpoint, npy or npz, detected by its\n"
+             "content; for the folder of a run it is the checkpoint.\n"
              "\n"
-             "The hash is the same for the same names, types, shapes and values, whatever the\n"
-             "format of the file and the order of the tensors in it.\n",
+             "The hash depends on names, types, shapes and values, but not on the file format or\n"
+             "the order of tensors.\n",
     .examples = "weft inspect model.safetensors\n"
                 "weft inspect runs/digits-mlp --stats --only '*.weight'\n"
                 "weft inspect --hash runs/digits-mlp\n",

@@ -170,11 +170,11 @@ static int top_main(const call *c) {
 
 /* clang-format off */
 static const option top_options[] = {
-    { .name = "once", .kind = OPTION_FLAG, .help = "print one frame and end",
+    { .name = "once", .kind = OPTION_FLAG, .help = "print one frame and exit",
       .offset = offsetof(top_settings, once) },
     ROW_JSON(top_settings),
     { .name = "stalled", .kind = OPTION_POSITIVE, .value = "SECONDS",
-      .help = "stalled after so long without a row (30, or five times the longest pause)",
+      .help = "time without a new row until a run counts as stalled (30, or 5 times the longest pause)",
       .offset = offsetof(top_settings, stalled) },
     ROW_COLOR(top_settings),
 };
@@ -188,14 +188,13 @@ static const command_note top_files[] = {
 
 const command top_command = {
     .name = "top",
-    .summary = "watch a run of training in the terminal",
+    .summary = "monitor a training run in the terminal",
     .operands = "[RUN]",
     .about =
-        "Follows RUN, the newest folder under runs/ if none is named, while another process\n"
-        "trains: curves, rate, time left, memory, kernels and outliers, and whether it still\n"
-        "lives. A folder that is not there yet is waited for. q quits, m shows another curve.\n"
-        "Without a terminal, or with --once, one frame is printed. Nothing is written into\n"
-        "the run.\n",
+        "Follows RUN, by default the newest folder under runs/, while another process trains:\n"
+        "curves, speed, remaining time, memory, kernels, outliers, and whether the process is\n"
+        "alive. Waits for the folder if it does not exist yet. q quits, m shows another curve.\n"
+        "Without a terminal, or with --once, one frame is printed. Does not write to the run.\n",
     .examples = "weft top\n"
                 "weft top runs/digits-cnn\n"
                 "weft top runs/digits-cnn --once\n"

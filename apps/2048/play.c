@@ -301,10 +301,10 @@ static int play_main(const call *c) {
       .offset = offsetof(play_2048_settings, member_) }
 static const option play_2048_options[] = {
     ROW(human, "human", OPTION_FLAG, NULL, 0, 0,
-        "play yourself: arrows or WASD, h for a hint, q to end"),
-    ROW(games, "games", OPTION_LONG, "N", 1, 1000000, "play N games and tell only the results"),
+        "play yourself: arrow keys or WASD, h for a hint, q to quit"),
+    ROW(games, "games", OPTION_LONG, "N", 1, 1000000, "play N games and print only the results"),
     ROW(board, "board", OPTION_TEXT, "TILES", 0, 0,
-        "begin with these 16, row by row, 0 for none (\"0 2 0 ...\")"),
+        "start from these 16 tiles, row by row, 0 for empty (\"0 2 0 ...\")"),
 };
 #undef ROW
 /* clang-format on */
@@ -314,9 +314,9 @@ const command play_2048_task = {
     .summary = "watch a game of 2048, or play one",
     .operands = "[RUN]",
     .about =
-        "Plays game number --seed with the agent of RUN, the newest run of weft train 2048 if\n"
-        "none is named, or lets you play and ask it. A number always means the same game;\n"
-        "those from 0 on are the ones that runs are judged by.\n",
+        "Plays game number --seed with the agent of RUN, by default the newest run of weft\n"
+        "train 2048, or lets you play, with hints from the agent. A number is always the same\n"
+        "game; games from 0 on are those of the evaluation.\n",
     .examples = "weft play 2048\n"
                 "weft play 2048 runs/2048-td --games 100\n"
                 "weft play 2048 --human\n",

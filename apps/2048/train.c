@@ -200,14 +200,14 @@ static int train_main(const call *c) {
     { .name = name_, .kind = kind_, .value = value_, .low = low_, .high = high_, .help = help_,    \
       .offset = offsetof(train_2048_settings, member_) }
 static const option train_2048_options[] = {
-    ROW(algo, "algo", OPTION_CHOICE, ALGO_2048_WORDS, 0, 0, "how it learns"),
-    ROW(tuples, "tuples", OPTION_COUNT, "N", 4, 8, "td: sets of six cells, 4, 5 or 8 (5)"),
+    ROW(algo, "algo", OPTION_CHOICE, ALGO_2048_WORDS, 0, 0, "learning algorithm (dqn)"),
+    ROW(tuples, "tuples", OPTION_COUNT, "N", 4, 8, "td: number of six-cell tuples, 4, 5 or 8 (5)"),
     {.name = "games", .kind = OPTION_LONG, .value = "N", .low = 1, .high = 1000000,
-     .role = OPTION_MANNER, .help = "games of the evaluation at the end (1000)",
+     .role = OPTION_MANNER, .help = "games played in the evaluation at the end (1000)",
      .offset = offsetof(train_2048_settings, games)},
     ROW(plan, "plan", OPTION_LONG, "N", 1, 1 << 30,
-        "steps in which the rate falls (as many as fit into the time)"),
-    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "of learning, at first"),
+        "steps of the learning-rate schedule (as many as fit into the time)"),
+    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "initial learning rate (dqn 1e-3, td 1)"),
 };
 #undef ROW
 /* clang-format on */
@@ -215,13 +215,12 @@ static const option train_2048_options[] = {
 const command train_2048_task = {
     .name = "2048",
     .summary = "learn to play 2048",
-    .about = "Learns from games it plays itself, in 600 seconds unless --seconds or --steps says\n"
-             "otherwise. dqn: Q-learning with replay and a target network, by a wide sparse layer\n"
-             "over the boards that moves lead to. td: temporal differences, tables of six cells "
-             "learned in place;\n"
-             "it plays better, and its checkpoint takes a gigabyte. Then it is judged by games\n"
-             "that are the same for every run, always with the move it thinks best. weft play\n"
-             "2048 shows what it can do.\n",
+    .about =
+        "Learns from games it plays itself, for 600 seconds unless --seconds or --steps is\n"
+        "given. dqn: Q-learning with replay and a target network, a wide sparse layer over\n"
+        "afterstates. td: temporal-difference learning with tables of six-cell tuples; it plays\n"
+        "better, and its checkpoint takes a gigabyte. Afterwards it is evaluated by greedy play\n"
+        "on games that are the same for every run. weft play 2048 shows it at work.\n",
     .examples = "weft train 2048\n"
                 "weft train 2048 --algo td --seconds 600\n"
                 "weft train 2048 --seconds 60 --run runs/quick\n",

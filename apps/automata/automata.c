@@ -69,8 +69,8 @@ static const int checkerboard_update_async[] = {
     256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 256, 128, 64, 32, 16, 8, 8, 0};
 /* What both have in common: docs/logic.md says why these numbers. */
 #define CHECKERBOARD                                                                               \
-    .shown = 1, .last = 3, .rate = 0.15f, .pass = 5, .beta2 = 0.9f, .bits = 1 / 300.0f,            \
-    .below = 1, .check = 10, .patience = 300, .begin = automata_noise,                             \
+    .shown = 1, .last = 3, .rate = (float)CHECKERBOARD_RATE, .pass = 5, .beta2 = 0.9f,             \
+    .bits = 1 / 300.0f, .below = 1, .check = 10, .patience = 300, .begin = automata_noise,         \
     .target = checkerboard_target, .wrong = checkerboard_wrong
 const automata_task automata_checkerboard = {
     .name = "checkerboard",
@@ -84,12 +84,12 @@ const automata_task automata_checkerboard = {
     .steps = 20,
     .lesson = {1, 8, 8, 10},
     .large = {2, 64, 64, 80},
-    .decay = 0.1f,
+    .decay = (float)CHECKERBOARD_DECAY,
     CHECKERBOARD,
 };
 const automata_task automata_checkerboard_async = {
     .name = "checkerboard-async",
-    .title = "Checkerboard, cells by chance",
+    .title = "Checkerboard, asynchronous",
     .shape = {.channels = 8,
               .kernels = 16,
               .perceive = checkerboard_perceive,
@@ -100,6 +100,6 @@ const automata_task automata_checkerboard_async = {
     .lesson = {1, 10, 10, 25},
     .large = {2, 62, 62, 200},
     .share = 0.6f,
-    .decay = 0.02f,
+    .decay = (float)CHECKERBOARD_ASYNC_DECAY,
     CHECKERBOARD,
 };

@@ -42,6 +42,15 @@ typedef struct automata_task {
                       bool thorough, int64_t *wrong, int64_t *tried);
 } automata_task;
 
+/* Learning rates and weight decays, which the help shows too. */
+#define LIFE_RATE                0.2
+#define LIFE_DECAY               0.05
+#define CHECKERBOARD_RATE        0.15
+#define CHECKERBOARD_DECAY       0.1
+#define CHECKERBOARD_ASYNC_DECAY 0.02
+#define PICTURE_RATE             0.15
+#define PICTURE_DECAY            0.01
+
 extern const automata_task automata_life, automata_checkerboard, automata_checkerboard_async,
     automata_lizard, automata_g;
 

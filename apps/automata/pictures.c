@@ -100,8 +100,9 @@ static weft_err picture_wrong(const automata_task *t, const weft_automaton *a, w
 
 /* How both are learned and judged: docs/logic.md has what else was tried. */
 #define PICTURE_LEARNS                                                                             \
-    .last = 1, .around = true, .rate = 0.15f, .pass = 10, .decay = 0.01f, .beta2 = 0.99f,          \
-    .bits = 0.01f, .below = 0.001f, .check = 10, .patience = 1000, .wrong = picture_wrong
+    .last = 1, .around = true, .rate = (float)PICTURE_RATE, .pass = 10,                            \
+    .decay = (float)PICTURE_DECAY, .beta2 = 0.99f, .bits = 0.01f, .below = 0.001f, .check = 10,    \
+    .patience = 1000, .wrong = picture_wrong
 
 static const int lizard_perceive[] = {8, 4, 2, 1, 0};
 static const int lizard_update[] = {512, 512, 512, 512, 512, 512, 512, 512, 256, 128, 0};

@@ -256,30 +256,29 @@ static int watch_main(const call *c) {
     { .name = "size", .kind = OPTION_TEXT, .value = "WxH", .help = size_help,                      \
       .offset = offsetof(watch_settings, size) },                                                 \
     { .name = "steps", .kind = OPTION_LONG, .value = "N", .low = 1,                                \
-      .help = "end after N generations",                                                           \
+      .help = "stop after N generations",                                                           \
       .offset = offsetof(watch_settings, steps) }
 #define WATCH_WORD(name, rows) name "|"
 static const option play_life_options[] = {
     { .name = "pattern", .kind = OPTION_FILE, .value = LIFE_PATTERNS(WATCH_WORD) "FILE",
-      .help = "where it begins; files in plain text or RLE",
+      .help = "initial pattern; FILE is plain text or RLE (random)",
       .offset = offsetof(watch_settings, pattern) },
-    WATCH_ROWS("cells of the board (as the terminal allows, or 64x48)"),
+    WATCH_ROWS("size of the board in cells (that of the terminal, or 64x48)"),
 };
 static const option play_other_options[] = {
-    WATCH_ROWS("cells of the board (what it has learned with)"),
+    WATCH_ROWS("size of the board in cells (as in training)"),
 };
 /* clang-format on */
 
 const command play_life_task = {
     .name = "life",
-    .summary = "watch the Game of Life, computed by learned gates",
+    .summary = "watch the Game of Life run on a learned circuit",
     .operands = "[RUN]",
     .about =
-        "Plays the Game of Life, edges joined, by the circuit of RUN, the newest run of weft "
-        "train\n"
-        "life if none is named. Every generation is compared with the rule itself. On a terminal\n"
-        "it goes on until q is pressed: space pauses, s makes a step, + and - change the speed;\n"
-        "elsewhere the board after --steps (100) generations is printed.\n",
+        "Runs the Game of Life, with wraparound, by the circuit of RUN, by default the newest run\n"
+        "of weft train life, and compares every generation with the rule itself. On a terminal it\n"
+        "runs until q is pressed: space pauses, s makes one step, + and - change the speed;\n"
+        "otherwise the board after --steps (100) generations is printed.\n",
     .examples = "weft play life\n"
                 "weft play life --pattern gun --size 80x40\n"
                 "weft play life runs/life --pattern acorn.rle --steps 1000 --json\n",
@@ -294,10 +293,10 @@ const command play_life_task = {
         .name = word,                                                                              \
         .summary = what,                                                                           \
         .operands = "[RUN]",                                                                       \
-        .about = "Lets the circuit of RUN, the newest run of weft train " word " if none is\n"     \
-                 "named, work on a board, and tells how many cells are not yet right. On a\n"      \
-                 "terminal it pauses after the steps it has learned with; keys are those of\n"     \
-                 "weft play life. Elsewhere the board after --steps, or those, is printed.\n",     \
+        .about = "Runs the circuit of RUN, by default the newest run of weft train " word ",\n"    \
+                 "and shows how many cells are still wrong. On a terminal it pauses after the\n"   \
+                 "number of steps used in training; keys are those of weft play life. Otherwise\n" \
+                 "the board after --steps, or that number, is printed.\n",                         \
         .examples = "weft play " word "\n"                                                         \
                     "weft play " word " runs/" word " --json\n",                                   \
         COMMAND_OPTIONS(play_other_options),                                                       \
@@ -305,6 +304,7 @@ const command play_life_task = {
         .run = watch_main,                                                                        \
     }
 /* clang-format on */
-WATCH_TASK(play_checkerboard_task, "checkerboard", "watch learned gates make squares of noise");
-WATCH_TASK(play_lizard_task, "lizard", "watch learned gates grow a lizard out of a cell");
-WATCH_TASK(play_g_task, "g", "watch learned gates paint a letter in colours");
+WATCH_TASK(play_checkerboard_task, "checkerboard",
+           "watch a learned circuit grow a checkerboard from noise");
+WATCH_TASK(play_lizard_task, "lizard", "watch a learned circuit grow a lizard from one cell");
+WATCH_TASK(play_g_task, "g", "watch a learned circuit paint a coloured letter");

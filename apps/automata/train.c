@@ -378,50 +378,56 @@ static int checkerboard_main(const call *c) {
     { .name = name_, .kind = kind_, .value = value_, .low = low_, .high = high_, .help = help_,    \
       .offset = offsetof(automata_settings, member_) }
 #define MODE_WORD(name, text) "|" text
-#define AUTOMATA_ROWS                                                                              \
-    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 100, "of learning"),                                \
-    ROW(decay, "decay", OPTION_POSITIVE, "X", 0, 100, "of logits, times the rate, each step"),     \
-    ROW(pass, "pass", OPTION_POSITIVE, "X", 0, 100, "first logit of gates that pass on a value"),  \
+#define TEXT(x) #x
+#define DEFAULT(x) " (" TEXT(x) ")"
+#define AUTOMATA_ROWS(rate_, decay_)                                                                              \
+    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 100, "learning rate" rate_),                        \
+    ROW(decay, "decay", OPTION_POSITIVE, "X", 0, 100, "weight decay of the logits" decay_),         \
+    ROW(pass, "pass", OPTION_POSITIVE, "X", 0, 100, "initial logit of pass-through gates"),        \
     ROW(bits, "bits", OPTION_POSITIVE, "X", 0, 1,                                                  \
-        "share of cells that become bits between steps, more in each training step"),              \
-    ROW(below, "below", OPTION_POSITIVE, "X", 0, 1, "the error of a cell for which that holds"),   \
-    ROW(temperature, "temperature", OPTION_POSITIVE, "X", 0, 100, "divides logits (1)"),           \
+        "increase per training step of the share of values rounded between automaton steps"),      \
+    ROW(below, "below", OPTION_POSITIVE, "X", 0, 1, "increase that share while the error per cell is below"), \
+    ROW(temperature, "temperature", OPTION_POSITIVE, "X", 0, 100, "softmax temperature (1)"),           \
     ROW(mode, "mode", OPTION_CHOICE, &"" WEFT_LOGIC_MODES(MODE_WORD)[1], 0, 0,                     \
-        "how gates are learned"),                                                                  \
-    ROW(patience, "attempt", OPTION_LONG, "N", 1, 1 << 30, "steps until a wiring is given up")
-static const option automata_options[] = { AUTOMATA_ROWS };
+        "how gates are relaxed for training (soft)"),                                                                  \
+    ROW(patience, "attempt", OPTION_LONG, "N", 1, 1 << 30, "steps until training restarts with a new wiring")
+static const option life_options[] = { AUTOMATA_ROWS(DEFAULT(LIFE_RATE), DEFAULT(LIFE_DECAY)) };
+static const option picture_options[] = { AUTOMATA_ROWS(DEFAULT(PICTURE_RATE), DEFAULT(PICTURE_DECAY)) };
 static const option checkerboard_options[] = {
-    ROW(oracle, "oracle", OPTION_FLAG, NULL, 0, 0, "repeat a known run, and print its losses"),
-    ROW(async, "async", OPTION_FLAG, NULL, 0, 0, "a cell goes on with a chance of 0.6, in 50 steps"),
-    ROW(epochs, "epochs", OPTION_LONG, "N", 1, 1000000, "of the oracle (640)"),
-    AUTOMATA_ROWS,
+    ROW(oracle, "oracle", OPTION_FLAG, NULL, 0, 0, "reproduce a published run and print its losses"),
+    ROW(async, "async", OPTION_FLAG, NULL, 0, 0, "each cell is updated with probability 0.6, in 50 steps"),
+    ROW(epochs, "epochs", OPTION_LONG, "N", 1, 1000000, "epochs of --oracle (640)"),
+    AUTOMATA_ROWS(DEFAULT(CHECKERBOARD_RATE),
+        " (" TEXT(CHECKERBOARD_DECAY) "; --async " TEXT(CHECKERBOARD_ASYNC_DECAY) ")"),
 };
 #undef ROW
+#undef TEXT
+#undef DEFAULT
 /* clang-format on */
 
 const command train_life_task = {
     .name = "life",
-    .summary = "learn the rule of the Game of Life as gates",
+    .summary = "learn the Game of Life as a circuit",
     .about =
-        "An automaton of gates learns from random boards what becomes of a cell. It is learned\n"
-        "when the gates, each taken as its likeliest function, are right for all 512\n"
-        "neighbourhoods; a glider and an R-pentomino are then followed for 1,000 generations.\n"
-        "What has not come there in its time is begun anew with another wiring.\n",
+        "A cellular automaton made of logic gates learns the update rule from random boards.\n"
+        "Training ends when the circuit, each gate replaced by its most likely function, is\n"
+        "correct for all 512 neighbourhoods; it is then verified over 1,000 generations of a\n"
+        "glider and an R-pentomino. If it takes too long, training restarts with a new wiring.\n",
     .examples = "weft train life\n"
                 "weft train life --seed 7 --run runs/seven\n",
-    COMMAND_OPTIONS(automata_options),
+    COMMAND_OPTIONS(life_options),
     .settings_size = sizeof(automata_settings),
     .run = life_main,
 };
 const command train_checkerboard_task = {
     .name = "checkerboard",
-    .summary = "learn an automaton that makes a checkerboard out of anything",
+    .summary = "learn an automaton that grows a checkerboard from noise",
     .about =
-        "An automaton of gates learns to turn noise into squares of two cells by two, in 20\n"
-        "steps, or in 50 in which every cell goes on with a chance of 0.6 (--async). It is\n"
-        "learned when the gates, each taken as its likeliest function, make no mistake on 64\n"
-        "fresh boards, nor on boards of 64 x 64 after four times the steps. --oracle repeats a\n"
-        "known run of another system instead and prints its losses.\n",
+        "A cellular automaton made of logic gates learns to turn noise into a checkerboard of\n"
+        "2 x 2 squares in 20 steps, or in 50 steps that update each cell with probability 0.6\n"
+        "(--async). Training ends when the circuit, each gate replaced by its most likely\n"
+        "function, makes no error on 64 new boards, nor on 64 x 64 boards after four times the\n"
+        "steps. --oracle reproduces a run of another system instead and prints its losses.\n",
     .examples = "weft train checkerboard\n"
                 "weft train checkerboard --async\n"
                 "weft train checkerboard --oracle --epochs 4\n",
@@ -431,26 +437,26 @@ const command train_checkerboard_task = {
 };
 const command train_lizard_task = {
     .name = "lizard",
-    .summary = "learn an automaton that grows a lizard out of one cell",
+    .summary = "learn an automaton that grows a lizard from one cell",
     .about =
-        "An automaton of gates learns to grow a picture of 20 x 20 cells in 12 steps out of a\n"
-        "single cell, on a board whose edges meet. It is learned when the gates, each taken as\n"
-        "its likeliest function, leave no cell wrong. This takes minutes.\n",
+        "A cellular automaton made of logic gates learns to grow a picture of 20 x 20 cells from\n"
+        "a single cell, in 12 steps on a board that wraps around. Training ends when the circuit,\n"
+        "each gate replaced by its most likely function, has no wrong cell. Takes minutes.\n",
     .examples = "weft train lizard\n",
-    COMMAND_OPTIONS(automata_options),
+    COMMAND_OPTIONS(picture_options),
     .settings_size = sizeof(automata_settings),
     .run = lizard_main,
 };
 const command train_g_task = {
     .name = "g",
-    .summary = "learn an automaton that paints a letter in colours",
+    .summary = "learn an automaton that paints a coloured letter",
     .about =
-        "An automaton of gates learns to paint a G in four colours, 16 x 16 cells of three bits,\n"
-        "in 15 steps on an empty board, where only the edges tell cells apart. It is learned\n"
-        "when the gates, each taken as its likeliest function, leave no bit wrong. This takes\n"
-        "about a minute.\n",
+        "A cellular automaton made of logic gates learns to paint a G in four colours, 16 x 16\n"
+        "cells of three bits, in 15 steps on an empty board, where only the edges break the\n"
+        "symmetry. Training ends when the circuit, each gate replaced by its most likely\n"
+        "function, has no wrong bit. Takes about a minute.\n",
     .examples = "weft train g\n",
-    COMMAND_OPTIONS(automata_options),
+    COMMAND_OPTIONS(picture_options),
     .settings_size = sizeof(automata_settings),
     .run = g_main,
 };

@@ -212,13 +212,13 @@ static int play_cube_main(const call *c) {
 /* clang-format off */
 static const option play_cube_options[] = {
     { .name = "scramble", .kind = OPTION_TEXT, .value = "TURNS",
-      .help = "\"R U' F2\" from the solved cube (any cube, evenly)",
+      .help = "turns from the solved cube, \"R U' F2\" (a random cube)",
       .offset = offsetof(play_cube_settings, scramble) },
     { .name = "state", .kind = OPTION_TEXT, .value = "LETTERS",
-      .help = "24 stickers instead: faces U D F B L R, each by rows",
+      .help = "24 stickers: faces U D F B L R, each row by row",
       .offset = offsetof(play_cube_settings, state) },
     { .name = "width", .kind = OPTION_COUNT, .value = "N", .low = 1, .high = 1 << 16,
-      .help = "states a layer of the search keeps (64); 1 is greedy",
+      .help = "beam width of the search (64); 1 is greedy",
       .offset = offsetof(play_cube_settings, width) },
 };
 /* clang-format on */
@@ -227,9 +227,9 @@ const command play_cube_task = {
     .name = "cube",
     .summary = "solve a scrambled 2x2x2 cube",
     .operands = "[RUN]",
-    .about = "Shows a scrambled cube, unfolded, and solves it by a beam search that follows the\n"
-             "network of RUN, the newest run of weft train cube if none is named. Tells how many\n"
-             "turns it took, and how few would have done.\n",
+    .about = "Shows a scrambled cube, unfolded, and solves it by beam search with the network of\n"
+             "RUN, by default the newest run of weft train cube. Prints the number of turns, and\n"
+             "that of an optimal solution.\n",
     .examples = "weft play cube\n"
                 "weft play cube runs/cube --scramble \"R U' F2\" --width 1024\n",
     COMMAND_OPTIONS(play_cube_options),

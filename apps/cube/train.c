@@ -225,15 +225,16 @@ static int cube_main(const call *c) {
       .offset = offsetof(cube_settings, member_) }
 static const option cube_options[] = {
     ROW(plan, "plan", OPTION_LONG, "N", 1, 1 << 30,
-        "steps in which the rate falls (as many as fit into the time)"),
-    ROW(turns, "turns", OPTION_LONG, "N", 1, 1000, "of a scramble at most (11)"),
-    ROW(batch, "batch", OPTION_LONG, "N", 1, 1 << 20, "cubes of a step (1024)"),
+        "steps of the learning-rate schedule (as many as fit into the time)"),
+    ROW(turns, "turns", OPTION_LONG, "N", 1, 1000, "most turns of a scramble (11)"),
+    ROW(batch, "batch", OPTION_LONG, "N", 1, 1 << 20, "cubes per step (1024)"),
     ROW(hidden, "hidden", OPTION_LONG, "N", 2, 1 << 16,
-        "width of the network; its second layer has half of it (512)"),
-    {.name = "judge", .kind = OPTION_CHOICE, .value = CUBE_JUDGES, .role = OPTION_MANNER,
-     .help = "evaluation at the end: on all cubes, on a fiftieth of them, or none",
+        "width of the first layer; the second has half (512)"),
+    {.name = "evaluate", .kind = OPTION_CHOICE, .also = "judge", .value = CUBE_JUDGES,
+     .role = OPTION_MANNER,
+     .help = "evaluation at the end: all cubes, a fiftieth of them, or none (full)",
      .offset = offsetof(cube_settings, judge)},
-    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "highest learning rate (0.003)"),
+    ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "peak learning rate (0.003)"),
 };
 #undef ROW
 /* clang-format on */
@@ -241,10 +242,11 @@ static const option cube_options[] = {
 const command train_cube_task = {
     .name = "cube",
     .summary = "learn to solve the 2x2x2 cube",
-    .about = "Learns from cubes it scrambles itself which turn leads home, in 60 seconds unless\n"
-             "--seconds or --steps says otherwise. Then it is judged against the exact truth: by\n"
-             "greedy play from every cube there is, and by beam searches from 13,220 of them.\n"
-             "weft play cube shows what it can do.\n",
+    .about =
+        "Learns which turn brings a scrambled cube closer to the solved one, from scrambles of\n"
+        "its own, for 60 seconds unless --seconds or --steps is given. It is then evaluated\n"
+        "against optimal solutions: greedy play from all 3,674,160 cubes, and beam search from\n"
+        "13,220 of them. weft play cube shows it at work.\n",
     .examples = "weft train cube\n"
                 "weft train cube --seconds 600 --run runs/patient\n",
     COMMAND_OPTIONS(cube_options),

@@ -141,28 +141,30 @@ static int csv_run(const call *c) {
       .offset = offsetof(csv_settings, member_) }
 static const option csv_options[] = {
     ROW(label, "label", OPTION_TEXT, "COLUMN", 0, 0,
-        "what is to be learned: a name, or a number from 1 (the last)"),
-    ROW(skip, "skip", OPTION_TEXT, "COLUMNS", 0, 0, "to leave out, separated by commas"),
+        "the target column: a name, or a number from 1 (the last)"),
+    ROW(skip, "skip", OPTION_TEXT, "COLUMNS", 0, 0, "columns to leave out, separated by commas"),
     ROW(separator, "separator", OPTION_TEXT, "CHARACTER", 0, 0,
-        "between cells, \\t for a tab (detected)"),
-    ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "what the label is"),
-    ROW(max_words, "most-words", OPTION_COUNT, "N", 1, 8192,
-        "different words that a column may have (64)"),
-    ROW(missing, "missing", OPTION_CHOICE, "fails|mean|drops", 0, 0, "what an empty cell means"),
+        "separates cells, \\t for a tab (detected)"),
+    ROW(task, "task", OPTION_CHOICE, "auto|classes|numbers", 0, 0, "classification or regression (detected)"),
+    {.name = "max-words", .kind = OPTION_COUNT, .value = "N", .low = 1, .high = 8192,
+     .also = "most-words", .help = "most different words in a column (64)",
+     .offset = offsetof(csv_settings, max_words)},
+    ROW(missing, "missing", OPTION_CHOICE, "fails|mean|drops", 0, 0, "missing values: error, column mean, or drop the row (fails)"),
     ROW(test, "test", OPTION_NUMBER, "X", 0.01, 0.9,
-        "share of the rows that is kept for judging (0.2)"),
-    ROW(file, "file", OPTION_FILE, "FILE", 0, 0, "the table; the same as the operand"),
+        "share of the rows used as the test set (0.2)"),
+    ROW(file, "file", OPTION_FILE, "FILE", 0, 0, "the table, instead of the operand"),
     CSV_USUAL(CSV_OPTIONS),
 };
 /* clang-format on */
 
 const command train_csv_task = {
     .name = "csv",
-    .summary = "learn a column of a table from the others",
+    .summary = "classification or regression on a CSV table",
     .operands = "[FILE]",
-    .about = "Columns of numbers are used as they are, words as one input each. The last column\n"
-             "(or --label) is learned: classes if it is words or few whole numbers, else a\n"
-             "number. A fifth of the rows is kept for judging.\n",
+    .about =
+        "Predicts the last column (or --label) from the others: a class if it has words or few\n"
+        "different integers, else a number. Columns of words are one-hot encoded. A fifth of\n"
+        "the rows is the test set.\n",
     .examples = "weft train csv flowers.csv --label flower\n"
                 "weft train csv \"$(weft data path flowers)\"\n",
     COMMAND_OPTIONS(csv_options),

@@ -57,7 +57,7 @@ static const option demo_options[] = {
     {.name = "seconds",
      .kind = OPTION_POSITIVE,
      .value = "N",
-     .help = "train for N seconds at most (8)",
+     .help = "train for at most N seconds (8)",
      .offset = offsetof(demo_settings, seconds),
      .high = 1e9},
     ROW_SEED(demo_settings),
@@ -67,11 +67,11 @@ static const option demo_options[] = {
 
 const command demo_command = {
     .name = "demo",
-    .summary = "train a network to read digits, in seconds",
+    .summary = "train a digit classifier in seconds",
     .operands = "",
-    .about = "Trains on the small set of digits that comes with Weft, or on all of MNIST if it is\n"
-             "there, reports the accuracy on test digits it has never seen, and leaves a report\n"
-             "in runs/demo. Progress goes to stderr.\n",
+    .about = "Trains on the small set of digits that comes with Weft, or on MNIST if it was\n"
+             "downloaded, prints the accuracy on the test set, and writes a report to runs/demo.\n"
+             "Progress goes to stderr.\n",
     COMMAND_OPTIONS(demo_options),
     .settings_size = sizeof(demo_settings),
     .run = demo_main,

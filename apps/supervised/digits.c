@@ -96,7 +96,7 @@ static const option digits_options[] = {
     {.name = "data",
      .kind = OPTION_FOLDER,
      .value = "FOLDER",
-     .help = "with the four IDX files of MNIST (what weft data get mnist brought)",
+     .help = "folder with the four IDX files of MNIST (from weft data get mnist)",
      .offset = offsetof(digits_settings, data)},
     STUDY_ROWS(DIGITS_TEXT(EPOCHS), DIGITS_TEXT(BATCH), DIGITS_TEXT(HIDDEN), DIGITS_TEXT(RATE),
                DIGITS_TEXT(DROPOUT)),
@@ -104,11 +104,12 @@ static const option digits_options[] = {
 
 const command train_digits_task = {
     .name = "digits",
-    .summary = "read handwritten digits",
-    .about = "Trains on MNIST if `weft data get mnist` has brought it, else on the small set that\n"
-             "comes with Weft. Models: mlp, two hidden layers; cnn, two convolutions; lstm and\n"
-             "gru, which read a picture row by row; logic, six layers of gates, which is judged\n"
-             "as the circuit that it becomes (circuit.json).\n",
+    .summary = "classify handwritten digits",
+    .about =
+        "Trains on MNIST if it was downloaded by `weft data get mnist`, else on the small data\n"
+        "set that comes with Weft. Models: mlp, two hidden layers; cnn, two convolutions; lstm\n"
+        "and gru, over the rows of an image; logic, six layers of logic gates, evaluated as\n"
+        "the circuit they become (circuit.json).\n",
     .examples = "weft train digits --model cnn\n"
                 "weft train digits --model logic\n"
                 "weft train digits --model mlp --optimiser lion --seconds 10\n",

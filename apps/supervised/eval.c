@@ -1,4 +1,4 @@
-/* eval.c - weft eval RUN: judges a trained model on the data kept for that, or serves as a filter
+/* eval.c - weft eval RUN: evaluates a trained model on its test set, or serves as a filter
  * of raw rows. */
 #include "cli/chart.h"
 #include "study_tasks.h"
@@ -100,7 +100,7 @@ static int eval_main(const call *c) {
 static const option eval_options[] = {
     {.name = "raw",
      .kind = OPTION_FLAG,
-     .help = "a filter: rows of f32 from stdin, the network's outputs to stdout",
+     .help = "filter: raw f32 rows from stdin, the network's outputs to stdout",
      .offset = offsetof(eval_settings, raw)},
     ROW_THREADS(eval_settings),
     ROW_JSON(eval_settings),
@@ -108,12 +108,12 @@ static const option eval_options[] = {
 
 const command eval_command = {
     .name = "eval",
-    .summary = "judge a trained model, or use it as a filter",
+    .summary = "evaluate a trained model, or use it as a filter",
     .operands = "RUN [FILE]",
-    .about = "RUN is the folder of a run, or one of its checkpoints. The model is judged on the\n"
-             "rows that were kept for that, or on FILE, a table with the same columns. With --raw\n"
-             "it reads rows of raw f32 and writes its outputs the same way, as the C file of\n"
-             "weft export does.\n",
+    .about =
+        "RUN is the folder of a run, or one of its checkpoints. The model is evaluated on the\n"
+        "test set, or on FILE, a table with the same columns. With --raw it reads rows of raw\n"
+        "f32 values and writes its outputs in the same form, like the C file of weft export.\n",
     .examples = "weft eval runs/digits-cnn\n"
                 "weft eval runs/digits-cnn --raw <pixels >scores\n",
     COMMAND_OPTIONS(eval_options),

@@ -71,23 +71,23 @@ static const option export_options[] = {
      .letter = 'o',
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "where to (stdout)",
+     .help = "file to write (stdout)",
      .offset = offsetof(export_settings, output)},
     {.name = "name",
      .kind = OPTION_TEXT,
      .value = "NAME",
-     .help = "of its functions: NAME_run (model)",
+     .help = "prefix of its functions: NAME_run (model)",
      .offset = offsetof(export_settings, name)},
     ROW_JSON(export_settings),
 };
 
 const command export_command = {
     .name = "export",
-    .summary = "write a trained model as C",
+    .summary = "export a trained model as C source",
     .operands = "RUN",
-    .about = "RUN is the folder of a run, or one of its checkpoints. The C file holds the weights\n"
+    .about = "RUN is the folder of a run, or one of its checkpoints. The C file has the weights\n"
              "and a function that runs the network on one row. Compiled with -DWEFT_MAIN it is a\n"
-             "filter: rows of raw f32 from stdin, outputs to stdout, as weft eval RUN --raw is.\n",
+             "filter like weft eval RUN --raw: raw f32 rows from stdin, outputs to stdout.\n",
     .examples = "weft export --c runs/digits-mlp -o digits.c\n"
                 "cc -std=c99 -O2 -DWEFT_MAIN digits.c -lm -o digits\n",
     COMMAND_OPTIONS(export_options),

@@ -12,29 +12,29 @@
       .offset = offsetof(study_settings, member_) }
 /* The options of study_settings, for a task's table; what is usual for the task, as text. */
 #define STUDY_ROWS(epochs_, batch_, hidden_, rate_, dropout_)                                      \
-    STUDY_ROW(epochs, OPTION_LONG, "N", 1, 100000, "epochs of the schedule (" epochs_ ")"),        \
+    STUDY_ROW(epochs, OPTION_LONG, "N", 1, 100000, "training epochs (" epochs_ ")"),        \
     { .name = "patience", .kind = OPTION_LONG, .value = "N", .low = 1, .high = 1000000,            \
-      .role = OPTION_RECALLED, .help = "stop when N evaluations bring no improvement",             \
+      .role = OPTION_RECALLED, .help = "stop after N evaluations without improvement",             \
       .offset = offsetof(study_settings, patience) },                                              \
     STUDY_ROW(validation, OPTION_NUMBER, "X", 0, 0.5,                                              \
-              "share of the training rows that early stopping goes by (0.1 with --patience)"),     \
+              "share of the training rows used for early stopping (0.1 with --patience)"),     \
     STUDY_ROW(batch, OPTION_LONG, "N", 1, 1 << 20, "examples per step (" batch_ ")"),              \
-    STUDY_ROW(hidden, OPTION_LONG, "N", 8, 1 << 16, "width of the network (" hidden_ ")"),         \
+    STUDY_ROW(hidden, OPTION_LONG, "N", 8, 1 << 16, "width of the hidden layers (" hidden_ ")"),         \
     { .name = "optimiser", .kind = OPTION_CHOICE, .value = STUDY_OPTIMISERS, .also = "optimizer",  \
       .help = "the optimiser (adamw)", .offset = offsetof(study_settings, optimiser) },            \
     STUDY_ROW(rate, OPTION_POSITIVE, "X", 0, 1000,                                                 \
-              "highest learning rate (" rate_ "; each other optimiser has its own)"),              \
+              "peak learning rate (" rate_ "; depends on the optimiser)"),              \
     STUDY_ROW(schedule, OPTION_CHOICE, STUDY_SCHEDULES, 0, 0, "learning-rate schedule (cosine)"),  \
-    STUDY_ROW(warmup, OPTION_LONG, "N", 1, 0, "steps in which the learning rate rises (2 %)"),     \
-    STUDY_ROW(momentum, OPTION_NUMBER, "X", 0, 0.9999, "of sgd (0.9), rmsprop and muon"),          \
+    STUDY_ROW(warmup, OPTION_LONG, "N", 1, 0, "warm-up steps of the learning rate (2 % of all)"),     \
+    STUDY_ROW(momentum, OPTION_NUMBER, "X", 0, 0.9999, "momentum of sgd (0.9), rmsprop (0), muon (0.95)"),          \
     STUDY_ROW(decay, OPTION_NUMBER, "X", 0, 10, "weight decay (adamw and lamb 0.01, others 0)"),   \
-    STUDY_ROW(dropout, OPTION_NUMBER, "X", 0, 0.95, "dropout of hidden values (" dropout_ ")"),    \
+    STUDY_ROW(dropout, OPTION_NUMBER, "X", 0, 0.95, "dropout rate (" dropout_ ")"),    \
     STUDY_ROW(smoothing, OPTION_NUMBER, "X", 0, 0.9, "label smoothing (0)"),                       \
-    STUDY_ROW(clip, OPTION_POSITIVE, "X", 0, 0, "clip the norm of all gradients to X"),            \
+    STUDY_ROW(clip, OPTION_POSITIVE, "X", 0, 0, "clip the global gradient norm to X (off)"),            \
     STUDY_ROW(average, OPTION_NUMBER, "X", 0, 0.99999,                                             \
-              "evaluate a moving average of the parameters, X of it kept each step"),              \
+              "evaluate a moving average of the parameters with this decay (off)"),              \
     STUDY_ROW(accumulate, OPTION_COUNT, "N", 1, 4096,                                              \
-              "batches whose mean gradient is one step of the optimiser (1)")
+              "gradient accumulation: batches per optimiser step (1)")
 /* clang-format on */
 
 struct study_task {

@@ -56,7 +56,7 @@ check "a run of before has no such names" sh -c "'$weft' eval '$run' | cmp - '$s
 printf 'x,y\n1,a\n,b\n' >"$scratch/gap.csv"
 check "options, not fields" refuses 4 '; --missing can have it filled in' "$weft" train csv "$scratch/gap.csv" --run "$scratch/gap"
 { echo x,y; i=0; while [ $i -lt 200 ]; do echo "w$i,$((i % 2))"; i=$((i + 1)); done; } >"$scratch/words.csv"
-check "many words" refuses 4 '; --skip leaves the column out, --most-words allows more' \
+check "many words" refuses 4 '; --skip leaves the column out, --max-words allows more' \
     "$weft" train csv "$scratch/words.csv" --run "$scratch/words"
 check "are allowed" ends 0 "$weft" train csv "$scratch/words.csv" --run "$scratch/words" --most-words 300 --steps 2 --quiet
 
