@@ -4,10 +4,11 @@
  * have it: a small network that learns 2048, and a dueling one that learns scrambles of the cube.
  * Before they are timed, an update is compared with one in plain C (bench_q.h).
  * Both are one call of weft_dqn_new and a loop around weft_dqn_step. */
-#include "aside.h"
 #include "bench.h"
 #include "bench_q.h"
 #include "command.h"
+
+#include "base/snapshot.h"
 
 #include <weft/rl.h>
 
@@ -43,11 +44,11 @@ static int rl_open(bench *b, rl_world *w, const weft_env *e, int level, const we
 }
 
 /* Checks an update of the agent; then all is as it was, which is kept in first. */
-static int rl_true(bench *b, rl_world *w, const weft_dqn_desc *d, aside *first) {
-    if (aside_take(first, w->s, NULL)) return bench_failed(b, "copying the state");
+static int rl_true(bench *b, rl_world *w, const weft_dqn_desc *d, snapshot *first) {
+    if (snapshot_take(first, w->s, NULL)) return bench_failed(b, "copying the state");
     const int status = q_true(b, &(q_agent){w->s, w->v, w->a, "agent", d});
     if (status != EXIT_GOOD) return status;
-    return aside_back(first, w->s) ? bench_failed(b, "setting the state back") : EXIT_GOOD;
+    return snapshot_restore(first, w->s) ? bench_failed(b, "setting the state back") : EXIT_GOOD;
 }
 
 /* ---- the bare game ---- */
@@ -105,8 +106,8 @@ typedef struct rl_total {
 } rl_total;
 
 /* One run of 100 games from the beginning; gives its seconds, or below 0. */
-static double rl_run(rl_world *w, const aside *first, uint64_t seed, rl_total *t) {
-    if (aside_back(first, w->s)) return -1;
+static double rl_run(rl_world *w, const snapshot *first, uint64_t seed, rl_total *t) {
+    if (snapshot_restore(first, w->s)) return -1;
     weft_rng_seed(weft_envs_rng(w->v, 0), seed, 0);
     const double start = weft_clock();
     while (weft_envs_episodes(w->v) < RL_EPISODES)
@@ -120,7 +121,7 @@ static double rl_run(rl_world *w, const aside *first, uint64_t seed, rl_total *t
     return took;
 }
 
-static int rl_dqn2048_time(bench *b, rl_world *w, const aside *first) {
+static int rl_dqn2048_time(bench *b, rl_world *w, const snapshot *first) {
     double us[WEFT_BENCH_SAMPLES] = {0};
     const double budget = b->quick ? 0.05 : 2, start = weft_clock();
     rl_total t = {0};
@@ -170,11 +171,11 @@ int bench_dqn2048(bench *b) {
                              .threads = rl_threads(b),
                              .seed = 1};
     rl_world w;
-    aside first = {0}; /* so that each run begins alike */
+    snapshot first = {0}; /* so that each run begins alike */
     int status = rl_open(b, &w, weft_env_named(b->ctx, b->raw ? "2048-raw" : "2048"), 0, &d);
     if (status == EXIT_GOOD) status = rl_true(b, &w, &d, &first);
     if (status == EXIT_GOOD) status = rl_dqn2048_time(b, &w, &first);
-    aside_free(&first);
+    snapshot_free(&first);
     rl_close(&w);
     return status;
 }
@@ -307,11 +308,11 @@ int bench_cube(bench *b) {
     stickers.words = 24 * 6;
     stickers.index = rl_cube_index;
     rl_world w;
-    aside first = {0};
+    snapshot first = {0};
     int status = rl_open(b, &w, &stickers, RL_CUBE_LEVEL, &d);
     if (status == EXIT_GOOD) status = rl_true(b, &w, &d, &first);
     if (status == EXIT_GOOD) status = rl_cube_run(b, &w);
-    aside_free(&first);
+    snapshot_free(&first);
     rl_close(&w);
     return status;
 }

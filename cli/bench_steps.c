@@ -7,9 +7,10 @@
  * ordinary values, not on denormal ones. */
 #include "recipes.h"
 
-#include "aside.h"
 #include "bench_truth.h"
 #include "command.h"
+
+#include "base/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,13 +94,13 @@ static int step_true(bench *b, weft_graph *g, weft_state *s, step_proof *p) {
 static int step_check(bench *b, weft_graph *g, weft_plan *train, weft_state *s, const recipe *step,
                       recipe_record record) {
     step_proof p = {.b = b, .record = record, .step = step, .train = train};
-    aside first;
-    int status =
-        aside_take(&first, s, NULL) ? bench_failed(b, "copying the state") : step_true(b, g, s, &p);
-    if (status == EXIT_GOOD && aside_back(&first, s))
+    snapshot first = {0};
+    int status = snapshot_take(&first, s, NULL) ? bench_failed(b, "copying the state")
+                                                : step_true(b, g, s, &p);
+    if (status == EXIT_GOOD && snapshot_restore(&first, s))
         status = bench_failed(b, "setting the state back");
     if (status == EXIT_GOOD) status = recipe_feed(b, train, step, 0);
-    aside_free(&first);
+    snapshot_free(&first);
     reference_free(p.by);
     weft_plan_free(p.forward);
     return status;

@@ -6,6 +6,8 @@
 #include "json.h"
 #include "source.h"
 
+#include "base/glob.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +102,7 @@ static int convert_tensors(convert *s) {
         weft_array a;
         char name[2200];
         if (weft_archive_list(s->from, i, &a) != WEFT_OK) return command_failed(s->call, s->ctx);
-        if (!source_match(s->set->only, a.name) ||
+        if (!glob_match(s->set->only, a.name) ||
             (checkpoint && !s->set->all && convert_is_training(a.name))) {
             s->left_out++;
             continue;

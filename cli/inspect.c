@@ -6,6 +6,7 @@
 #include "json.h"
 #include "source.h"
 
+#include "base/glob.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -140,7 +141,7 @@ static int inspect_layout(inspect *s) {
         weft_array a;
         char shape[160];
         if (weft_archive_list(s->archive, i, &a) != WEFT_OK) return command_failed(s->call, s->ctx);
-        if (!source_match(s->set->only, a.name)) continue;
+        if (!glob_match(s->set->only, a.name)) continue;
         shape_text(shape, sizeof shape, a.dims.rank, a.dims.n);
         const int name = (int)strlen(a.name), width = (int)strlen(shape);
         if (name > s->name_width && name <= 64) s->name_width = name;
@@ -156,7 +157,7 @@ static int inspect_tensors(inspect *s) {
         weft_array a;
         inspect_stats stats;
         if (weft_archive_list(s->archive, i, &a) != WEFT_OK) return command_failed(s->call, s->ctx);
-        if (!source_match(s->set->only, a.name)) continue;
+        if (!glob_match(s->set->only, a.name)) continue;
         if (look &&
             (weft_archive_at(s->archive, i, &a) != WEFT_OK || !inspect_measure(s, &a, &stats)))
             return command_failed(s->call, s->ctx);

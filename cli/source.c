@@ -91,26 +91,6 @@ const char *source_hint(const char *path) {
 }
 #undef SOURCE_TORCH
 
-bool source_match(const char *glob, const char *name) {
-    if (!glob) return true;
-    const char *star = NULL, *from = NULL; /* the last star, and where its stretch may end next */
-    while (*name) {
-        if (*glob == '*') {
-            star = glob++;
-            from = name;
-        } else if (*glob == '?' || *glob == *name) {
-            glob++;
-            name++;
-        } else if (star) {
-            glob = star + 1;
-            name = ++from;
-        } else {
-            return false;
-        }
-    }
-    return !glob[strspn(glob, "*")];
-}
-
 void source_bytes(double bytes, char out[16]) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
     int unit = 0;

@@ -14,7 +14,6 @@ weft_archive *source_open(weft_ctx *c, const char *path); /* NULL: weft_error(c)
 /* What a file that is none of these looks like, and what to do with it; NULL: like nothing known. */
 const char *source_hint(const char *path);
 
-bool source_match(const char *glob, const char *name); /* * and ? as in a shell; NULL: all */
 
 void source_bytes(double bytes, char out[16]); /* "3.2 MB" */
 

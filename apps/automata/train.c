@@ -7,7 +7,7 @@
  * the state, so a run that was stopped goes on with the same bits. */
 #include "apps/tasks.h"
 #include "automata.h"
-#include "cli/aside.h"
+#include "cli/snapshot.h"
 #include "oracle.h"
 #include "show.h"
 
@@ -40,7 +40,7 @@ typedef struct automata_run {
     int32_t *within;      /* ... its steps so far, ... */
     float *error;         /* ... the square error of a cell in the last ones, ... */
     float *bits;          /* ... and the share of bits */
-    aside first;          /* what an attempt begins with */
+    snapshot first;       /* what an attempt begins with */
     int64_t wrong, tried; /* of the last look at the hard gates */
     bool exact;
     volatile bool stop;
@@ -137,7 +137,7 @@ static weft_err automata_again(automata_run *t) {
     *t->within = 0;
     *t->error = 1;
     *t->bits = 0;
-    return aside_back(&t->first, t->run.state);
+    return snapshot_restore(&t->first, t->run.state);
 }
 
 /* ---- a step ---- */
@@ -256,7 +256,7 @@ static weft_err automata_prepare(automata_run *t) {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!(*own[i].at = weft_state_data(s, own[i].name))) return weft_error_code(c);
     const weft_err e = automata_build(t, 0);
-    return e ? e : aside_take(&t->first, t->run.state, "rng."); /* these go on */
+    return e ? e : snapshot_take(&t->first, t->run.state, "rng."); /* these go on */
 }
 
 static weft_err automata_train(automata_run *t, weft_train_result *r) {
@@ -315,7 +315,7 @@ static void automata_tell(const automata_run *t, const weft_train_result *r) {
 }
 
 static void automata_close(automata_run *t) {
-    aside_free(&t->first);
+    snapshot_free(&t->first);
     free(t->cells);
     weft_plan_free(t->plan);
     weft_automaton_free(t->rule);

@@ -4,6 +4,7 @@
  * runs, clipping, the parameter's group, and an average of the new values. On runs that only
  * accumulate, every other update keeps the old value. */
 #include "inner.h"
+#include "base/glob.h"
 #include <math.h>
 #include <string.h>
 
@@ -108,26 +109,13 @@ bool optim_filled(weft_graph *g, const weft_optimiser_desc *d, weft_optimiser_de
     return optim_schedule_good(g, &out->schedule);
 }
 
-/* Does the name fit the pattern? The last '*' is tried longer and longer. */
-static bool optim_fits(const char *pattern, const char *name) {
-    const char *star = NULL, *from = name;
-    while (*name) {
-        if (*pattern == '*') star = pattern++, from = name;
-        else if (*pattern == '?' || *pattern == *name) pattern++, name++;
-        else if (star) pattern = star + 1, name = ++from;
-        else return false;
-    }
-    while (*pattern == '*') pattern++;
-    return !*pattern;
-}
-
 static const char *optim_name(weft_params p, size_t i) {
     return p.name && p.name[i] ? p.name[i] : "";
 }
 
 static weft_group optim_group(const weft_optimiser_desc *d, const char *name) {
     for (size_t i = 0; i < d->group_count; i++)
-        if (optim_fits(d->groups[i].match, name)) return d->groups[i];
+        if (glob_match(d->groups[i].match, name)) return d->groups[i];
     return (weft_group){0};
 }
 
@@ -170,7 +158,7 @@ static optim_item optim_treated(const optim_call *c, weft_params p, size_t i, we
                                 weft_group group) {
     optim_item it = {p.param[i], p.grad[i], lr, c->d.decay, false};
     if (c->d.kind == WEFT_OPTIMISER_MUON &&
-        (group.aux || weft_rank(it.p) < 2 || optim_fits("*embed*", p.name[i]))) {
+        (group.aux || weft_rank(it.p) < 2 || glob_match("*embed*", p.name[i]))) {
         it.aux = true;
         it.lr = weft_scale(lr, c->d.aux_lr / c->d.lr);
     }
@@ -195,7 +183,7 @@ static bool optim_fitting(const optim_call *c, weft_params p) {
     for (size_t k = 0; k < c->d.group_count; k++) {
         bool met = false;
         for (size_t i = 0; i < p.n && !met; i++)
-            met = optim_fits(c->d.groups[k].match, optim_name(p, i));
+            met = glob_match(c->d.groups[k].match, optim_name(p, i));
         if (met) continue;
         weft_poison(c->g, WEFT_ARGUMENT, "optimiser: no parameter's name fits group %zu, \"%s\"", k,
                     c->d.groups[k].match);

@@ -13,33 +13,49 @@
 weft_err train_guard_start(train *t) {
     t->guarded = true;
     t->kept_at = weft_clock();
-    return t->d->step ? WEFT_OK : train_snapshot_take(&t->kept, t->s, t->step);
+    t->kept_step = t->step;
+    return t->d->step ? WEFT_OK : snapshot_take(&t->kept, t->s, NULL);
 }
 
 weft_err train_guard_keep(train *t) {
     const double now = weft_clock();
     if (t->d->step || now - t->kept_at < 100 * t->kept_cost) return WEFT_OK;
-    WEFT_TRY(train_snapshot_take(&t->kept, t->s, t->step));
+    t->kept_step = t->step;
+    WEFT_TRY(snapshot_take(&t->kept, t->s, NULL));
     t->kept_at = weft_clock();
     t->kept_cost = t->kept_at - now;
     return WEFT_OK;
 }
 
 void train_guard_end(train *t) {
-    train_snapshot_free(&t->kept, t->c);
-    train_snapshot_free(&t->before, t->c);
+    snapshot_free(&t->kept);
+    snapshot_free(&t->before);
+}
+
+/* Whether every trained value is. */
+static bool guard_state_finite(weft_state *s) {
+    bool finite = true;
+    for (size_t i = 0; i < weft_state_count(s) && finite; i++) {
+        weft_entry e;
+        if (weft_state_entry(s, i, &e) != WEFT_OK || !e.trained || e.dtype != WEFT_F32) continue;
+        float *copy = e.host ? NULL : weft_state_copy(s, e.name);
+        const float *x = e.host ? weft_state_data(s, e.name) : copy;
+        for (size_t k = 0; x && k < e.bytes / sizeof *x && finite; k++) finite = isfinite(x[k]);
+        weft_resize(weft_state_ctx(s), copy, 0);
+    }
+    return finite;
 }
 
 /* Makes steps from the snapshot on until one goes wrong; the state is then as before that step. */
 static weft_err guard_find(train *t, int64_t *bad) {
-    WEFT_TRY(train_snapshot_restore(&t->kept, t->s));
-    for (int64_t step = t->kept.step;; step++) {
+    WEFT_TRY(snapshot_restore(&t->kept, t->s));
+    for (int64_t step = t->kept_step;; step++) {
         weft_metrics m = {0};
-        WEFT_TRY(train_snapshot_take(&t->before, t->s, step));
+        WEFT_TRY(snapshot_take(&t->before, t->s, NULL));
         WEFT_TRY(train_one(t, t->plan, step, &m));
-        if (step + 1 < t->step && isfinite(m.at[0].value) && train_state_finite(t->s)) continue;
+        if (step + 1 < t->step && isfinite(m.at[0].value) && guard_state_finite(t->s)) continue;
         *bad = step;
-        return train_snapshot_restore(&t->before, t->s);
+        return snapshot_restore(&t->before, t->s);
     }
 }
 
@@ -56,7 +72,7 @@ static weft_err guard_watch(train *t, int64_t step, weft_finding *f, bool *found
                  (long long)step + 1, f->operation, *f->layer ? " in " : "", f->layer,
                  (double)f->value, (long long)f->element, t->m.at[0].value, (long long)t->step);
     weft_plan_free(p);
-    return e ? e : train_snapshot_restore(&t->before, t->s);
+    return e ? e : snapshot_restore(&t->before, t->s);
 }
 
 weft_err train_guard_explain(train *t) {

@@ -3,20 +3,8 @@
 #define WEFT_TRAIN_PARTS_H
 
 #include "base/error.h"
+#include "base/snapshot.h"
 #include <weft/train.h>
-
-/* ---- snapshot.c: all values of a state, aside ---- */
-
-typedef struct train_snapshot {
-    char *values; /* entry after entry, in their order */
-    size_t bytes, entries;
-    int64_t step; /* steps made when it was taken */
-} train_snapshot;
-
-weft_err train_snapshot_take(train_snapshot *t, weft_state *s, int64_t step);
-weft_err train_snapshot_restore(const train_snapshot *t, weft_state *s);
-void train_snapshot_free(train_snapshot *t, weft_ctx *c);
-bool train_state_finite(weft_state *s); /* whether every trained value is */
 
 /* ---- train.c and guard.c ---- */
 
@@ -54,7 +42,8 @@ typedef struct train {
     int64_t profile_at;    /* steps made when it is written down */
 
     bool guarded;
-    train_snapshot kept, before; /* before: the step that is tried again */
+    snapshot kept, before; /* before: of the step that is tried again */
+    int64_t kept_step;     /* steps made when `kept` was taken */
     double kept_at, kept_cost;
 } train;
 
