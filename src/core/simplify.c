@@ -59,75 +59,75 @@ static weft_tensor simplify_literals(weft_graph *g, int op, int rank, const int6
     return weft_full(g, s, v);
 }
 
-weft_tensor simplify(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
-                     const weft_tensor *in, int nin, const int64_t *attr, int nattr) {
-    weft_tensor none = tensor_at(g, 0), x = nin ? in[0] : none;
-    const node *nx = nin ? node_of(x) : NULL;
-    (void)nattr;
+/* A view of a view, which only compiling looks at; or the operand itself, where the view shows all of
+ * it as it is. Poison: neither. */
+static weft_tensor simplify_view(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
+                                 weft_tensor x, int nin, const int64_t *attr) {
+    const weft_tensor none = tensor_at(g, 0);
+    const node *nx = node_of(x);
+    const bool same = simplify_same_dims(x, rank, dim);
+    const bool twice = g->final && nx->op == op; /* the outer one alone says it */
+    switch (op) {
+    case OP_reshape:
+    case OP_expand: {
+        if (same) return x;
+        const weft_tensor y = twice ? operand(x, 0) : none;
+        return twice ? graph_append(g, op, t, rank, dim, &y, 1, NULL, 0) : none;
+    }
+    case OP_permute: {
+        bool identity = true;
+        int64_t axes[WEFT_MAX_RANK];
+        for (int i = 0; i < rank; i++) identity &= attr[i] == i;
+        if (identity || !twice) return identity ? x : none;
+        for (int i = 0; i < rank; i++) axes[i] = node_attr(g, nx)[attr[i]];
+        const weft_tensor y = operand(x, 0);
+        return graph_append(g, op, t, rank, dim, &y, 1, axes, rank);
+    }
+    case OP_slice: return nin == 1 && same && attr[1] == 0 && attr[2] == 1 ? x : none;
+    case OP_pad: return attr[1] == 0 && attr[2] == 0 ? x : none;
+    case OP_same: return attr[0] == SAME_STOP && nx->op == OP_literal ? x : none;
+    default: return none;
+    }
+}
+
+/* The operand that a map or a fold gives as it is, or poison. */
+static weft_tensor simplify_operand(weft_graph *g, int op, weft_dtype t, int rank,
+                                    const int64_t *dim, const weft_tensor *in) {
+    const node *nx = node_of(in[0]);
+    bool same = false;
     switch (op) {
     case OP_neg:
-        if (g->final && nx->op == OP_neg) return operand(x, 0);
+        if (g->final && nx->op == OP_neg) return operand(in[0], 0);
         break;
     case OP_add:
     case OP_sub:
     case OP_mul:
-    case OP_div: {
-        weft_tensor r = simplify_binary(op, t, x, in[1]);
-        if (r.id) return r;
-        break;
-    }
-    case OP_cast:
-        if (nx->dtype == t) return x;
-        break;
+    case OP_div: return simplify_binary(op, t, in[0], in[1]);
+    case OP_cast: same = nx->dtype == t; break;
     case OP_where:
         if (in[1].id == in[2].id) return in[1];
         break;
-    case OP_reshape:
-        if (simplify_same_dims(x, rank, dim)) return x;
-        if (g->final && nx->op == OP_reshape) {
-            weft_tensor y = operand(x, 0);
-            return graph_append(g, op, t, rank, dim, &y, 1, NULL, 0);
-        }
-        break;
-    case OP_expand:
-        if (simplify_same_dims(x, rank, dim)) return x;
-        if (g->final && nx->op == OP_expand) {
-            weft_tensor y = operand(x, 0);
-            return graph_append(g, op, t, rank, dim, &y, 1, NULL, 0);
-        }
-        break;
-    case OP_permute: {
-        bool identity = true;
-        for (int i = 0; i < rank; i++) identity &= attr[i] == i;
-        if (identity) return x;
-        if (g->final && nx->op == OP_permute) {
-            int64_t axes[WEFT_MAX_RANK];
-            for (int i = 0; i < rank; i++) axes[i] = node_attr(g, nx)[attr[i]];
-            weft_tensor y = operand(x, 0);
-            return graph_append(g, op, t, rank, dim, &y, 1, axes, rank);
-        }
-        break;
-    }
-    case OP_slice:
-        if (nin == 1 && simplify_same_dims(x, rank, dim) && attr[1] == 0 && attr[2] == 1) return x;
-        break;
-    case OP_pad:
-        if (attr[1] == 0 && attr[2] == 0) return x;
-        break;
     case OP_sum:
     case OP_max:
-    case OP_prod:
-        if (simplify_same_dims(x, rank, dim)) return x;
-        break;
-    case OP_same:
-        if (attr[0] == SAME_STOP && nx->op == OP_literal) return x;
-        break;
+    case OP_prod: same = simplify_same_dims(in[0], rank, dim); break;
     default: break;
     }
+    return same ? in[0] : tensor_at(g, 0);
+}
+
+weft_tensor simplify(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
+                     const weft_tensor *in, int nin, const int64_t *attr, int nattr) {
+    (void)nattr;
+    if (!nin) return tensor_at(g, 0);
+    const weft_tensor r = op_table[op].cls == CLASS_VIEW
+                              ? simplify_view(g, op, t, rank, dim, in[0], nin, attr)
+                              : simplify_operand(g, op, t, rank, dim, in);
+    if (r.id) return r;
     float a, b = 0;
-    if (t == WEFT_F32 && (op == OP_neg || (op_table[op].cls == CLASS_BINARY && nin == 2)) &&
-        nx->dtype == WEFT_F32 && node_literal(x, &a) &&
+    const bool arithmetic = op == OP_neg || (op_table[op].cls == CLASS_BINARY && nin == 2);
+    if (t == WEFT_F32 && arithmetic && node_of(in[0])->dtype == WEFT_F32 &&
+        node_literal(in[0], &a) &&
         (nin == 1 || (node_of(in[1])->dtype == WEFT_F32 && node_literal(in[1], &b))))
         return simplify_literals(g, op, rank, dim, a, b);
-    return none;
+    return r;
 }
