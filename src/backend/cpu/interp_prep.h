@@ -1,5 +1,5 @@
-/* interp_prep.h - a row program while it is being prepared, shared by interp.c, interp_super.c and
- * interp_shape.c. */
+/* interp_prep.h - a row program while it is being prepared, shared by interp.c, interp_code.c,
+ * interp_super.c and interp_shape.c. */
 #ifndef WEFT_INTERP_PREP_H
 #define WEFT_INTERP_PREP_H
 
@@ -50,7 +50,12 @@ WEFT_INLINE uint16_t prep_operand(const kins *s, int i) { return i == 0 ? s->a :
 void prep_super(prep *q);             /* instructions that run in one loop become one             */
 void prep_prune(prep *q);             /* those that nothing leads to a store from disappear       */
 void prep_order(prep *q);             /* phases: a fold of phase p can be read from p + 1 on      */
-bool prep_dear(const prep *q);        /* would phases compute something dear again?               */
+bool prep_expensive(const prep *q);   /* would phases compute something expensive again?          */
+
+uint16_t prep_slot(prep *q, int kind, uint32_t fill, uint16_t view);
+bool prep_flat(const prep *q, const kview *v);            /* the same everywhere                  */
+/* Instruction id as an operation; straight: of a list in which each value is computed once. */
+void prep_instruction(prep *q, int id, bool straight);
 
 void prep_shape(prep *q, bool epilogue);       /* mode, rows and columns of a tile, units         */
 void prep_widen(prep *q);                      /* longer tiles, where registers leave room        */

@@ -1,13 +1,13 @@
 /* interp_shape.c - row programs on their way to memory: the shape of tiles, and the finished program.
  *
  * How a kernel is walked follows from its loops: maps and rows that fit are done tile by tile, longer
- * rows and folds across in phases. Registers are interp.c's; once they are known, a tile may still
+ * rows and folds across in phases. Registers are interp_code.c's; once they are known, a tile may still
  * become wider, and all that a run needs is copied into the plan. */
 #include "backend/cpu/interp_prep.h"
 
 /* Does a load run down columns where the loop runs along rows? Then squarish tiles use whole
  * lines of memory. */
-static bool prep_turned(const prep *q) {
+static bool prep_strides_down(const prep *q) {
     const interp *x = q->x;
     if (x->xr < 0 || x->dim[x->xc] <= PREP_SQUARE) return false;
     for (int i = 0; i < q->nins; i++) {
@@ -44,6 +44,72 @@ static bool prep_only_bags(const prep *q) {
 /* Folds across take all columns if they may: then several rows are one stretch of memory. */
 enum { ACROSS_WIDTH = 1024, ACROSS_LANES = 2048 };
 
+/* As many rows of n elements as make up a tile, at most `all`. */
+static int prep_rows(int64_t n, int64_t all) {
+    return (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), all);
+}
+
+/* Every element on its own: units are rows, or tiles of the only row. */
+static void prep_shape_map(prep *q, int64_t outer, bool epilogue) {
+    interp *x = q->x;
+    const int64_t n = x->dim[x->xc];
+    x->mode = INTERP_MAP;
+    x->xr = x->xc - 1;
+    x->cols = (int)min_i64(n, TILE);
+    x->rows = x->xr < 0 || n > TILE ? 1 : prep_rows(n, x->dim[x->xr]);
+    if (!epilogue && prep_strides_down(q)) {
+        x->rows = (int)min_i64(x->dim[x->xr], PREP_SQUARE);
+        x->cols = (int)min_i64(n, TILE / x->rows);
+    }
+    if (x->xr < 0 && !epilogue) x->chunks = (n + TILE - 1) / TILE, x->units = x->chunks;
+    else x->units = outer / max_i64(n, 1);
+    if (n == 0) x->units = 0;
+}
+
+/* Folds over rows, for so many columns at once as are a unit. */
+static void prep_shape_across(prep *q, int64_t outer, int64_t row, bool bags) {
+    interp *x = q->x;
+    const int64_t n = x->dim[x->xc];
+    x->mode = INTERP_ACROSS;
+    x->xr = x->xc - 1;
+    const int64_t parts = (n + ACROSS_WIDTH - 1) / ACROSS_WIDTH; /* columns of a unit */
+    x->cols =
+        bags || n < TILE ? (int)min_i64(n, TILE) : (int)(((n + parts - 1) / parts + 15) / 16 * 16);
+    const int64_t most = max_i64(TILE / max_i64(x->cols, 1), INTERP_PARTIAL);
+    x->rows = (int)min_i64(min_i64(max_i64(ACROSS_LANES / max_i64(x->cols, 1), 1), most),
+                           max_i64(x->dim[x->xr], 1));
+    if (bags) x->rows = (int)x->dim[x->xr];
+    x->chunks = n ? (n + x->cols - 1) / x->cols : 0;
+    x->units = outer * x->chunks;
+    x->long_sums = row > INTERP_PARTIAL;
+}
+
+/* Rows that stay in the first cache while their program is done once. */
+static void prep_shape_rows(prep *q, int64_t outer, int64_t row) {
+    interp *x = q->x;
+    x->mode = INTERP_ROWS;
+    x->xr = x->outer - 1;
+    x->cols = (int)row;
+    x->rows = x->xr < 0 ? 1 : prep_rows(row, max_i64(x->dim[x->xr], 1));
+    x->units = outer;
+}
+
+/* Longer rows, swept once for each phase. */
+static void prep_shape_stream(prep *q, int64_t outer) {
+    interp *x = q->x;
+    const int64_t n = x->dim[x->xc];
+    x->mode = INTERP_STREAM;
+    x->xr = x->reduce > 1 ? x->xc - 1 : -1;
+    x->cols = (int)min_i64(n, TILE);
+    x->rows = x->xr < 0 || n > TILE ? 1 : prep_rows(n, max_i64(x->dim[x->xr], 1));
+    x->units = outer;
+}
+
+/* The longest row that is kept whole: the more is computed again otherwise, the longer. */
+static int64_t prep_longest_row(const prep *q) {
+    return prep_expensive(q) ? INTERP_LONG : q->phases > 2 ? INTERP_RESIDENT : TILE * 4;
+}
+
 void prep_shape(prep *q, bool epilogue) {
     const kernel *k = q->k;
     const bool bags = prep_only_bags(q);
@@ -51,62 +117,16 @@ void prep_shape(prep *q, bool epilogue) {
     x->dims = k->outer + k->reduce + k->inner;
     x->outer = k->outer, x->reduce = k->reduce;
     memcpy(x->dim, k->dim, sizeof x->dim);
-    int last = x->dims - 1;
     int64_t outer = 1, row = 1;
     for (int d = 0; d < k->outer; d++) outer *= k->dim[d];
     for (int d = 0; d < k->reduce; d++) row *= k->dim[k->outer + d];
-    x->xc = last;
+    x->xc = x->dims - 1;
     x->chunks = 1;
     prep_order(q);
-    if (k->reduce == 0) {
-        x->mode = INTERP_MAP;
-        x->xr = last - 1;
-        int64_t n = k->dim[last];
-        x->cols = (int)(n < TILE ? n : TILE);
-        x->rows = x->xr < 0 || n > TILE
-                      ? 1
-                      : (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), k->dim[x->xr]);
-        if (!epilogue && prep_turned(q)) {
-            x->rows = (int)min_i64(k->dim[x->xr], PREP_SQUARE);
-            x->cols = (int)min_i64(n, TILE / x->rows);
-        }
-        if (x->xr < 0 && !epilogue) x->chunks = (n + TILE - 1) / TILE, x->units = x->chunks;
-        else x->units = outer / max_i64(n, 1);
-        if (n == 0) x->units = 0;
-    } else if (k->inner) {
-        x->mode = INTERP_ACROSS;
-        int64_t n = k->dim[last];
-        x->xr = last - 1;
-        const int64_t parts = (n + ACROSS_WIDTH - 1) / ACROSS_WIDTH; /* columns of a unit */
-        x->cols = bags || n < TILE ? (int)min_i64(n, TILE)
-                                   : (int)(((n + parts - 1) / parts + 15) / 16 * 16);
-        const int64_t most = max_i64(TILE / max_i64(x->cols, 1), INTERP_PARTIAL);
-        x->rows = (int)min_i64(min_i64(max_i64(ACROSS_LANES / max_i64(x->cols, 1), 1), most),
-                               max_i64(k->dim[x->xr], 1));
-        if (bags) x->rows = (int)k->dim[x->xr];
-        x->chunks = n ? (n + x->cols - 1) / x->cols : 0;
-        x->units = outer * x->chunks;
-        x->long_sums = row > INTERP_PARTIAL;
-    } else if (k->reduce == 1 && row <= (prep_dear(q)    ? INTERP_LONG
-                                         : q->phases > 2 ? INTERP_RESIDENT
-                                                         : TILE * 4)) {
-        x->mode = INTERP_ROWS;
-        x->xr = k->outer - 1;
-        x->cols = (int)row;
-        x->rows = x->xr < 0
-                      ? 1
-                      : (int)min_i64(max_i64(TILE / max_i64(row, 1), 1), max_i64(k->dim[x->xr], 1));
-        x->units = outer;
-    } else {
-        x->mode = INTERP_STREAM;
-        x->xr = k->reduce > 1 ? last - 1 : -1;
-        int64_t n = k->dim[last];
-        x->cols = (int)(n < TILE ? n : TILE);
-        x->rows = x->xr < 0 || n > TILE
-                      ? 1
-                      : (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), max_i64(k->dim[x->xr], 1));
-        x->units = outer;
-    }
+    if (k->reduce == 0) prep_shape_map(q, outer, epilogue);
+    else if (k->inner) prep_shape_across(q, outer, row, bags);
+    else if (k->reduce == 1 && row <= prep_longest_row(q)) prep_shape_rows(q, outer, row);
+    else prep_shape_stream(q, outer);
     if (x->cols < 1) x->cols = 1;
     if (x->rows < 1) x->rows = 1;
     x->lanes = bags ? (size_t)x->cols : (size_t)x->rows * (size_t)x->cols;

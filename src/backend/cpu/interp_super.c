@@ -2,12 +2,12 @@
  * phases.
  *
  * Two or three instructions that only feed one another run in one loop of tile.h. What is
- * decided here depends on the instructions alone; where values lie is interp.c's, the
+ * decided here depends on the instructions alone; where values lie is interp_code.c's, the
  * shape of tiles interp_shape.c's. */
 #include "backend/cpu/interp_prep.h"
 #include <assert.h>
 
-enum { PREP_DEAR = 10 }; /* operations an element: an exponential */
+enum { PREP_EXPENSIVE = 10 }; /* operations an element: an exponential */
 
 static void prep_uses(const prep *q, int32_t *uses) {
     memset(uses, 0, (size_t)q->nins * sizeof *uses);
@@ -39,70 +39,101 @@ static bool prep_takes_rows(const prep *q, const int32_t *uses, int id) {
            at->stride[last] == 0 && uses[take->a] == 1;
 }
 
+/* A sum of products, and a sum of rows of a table, never store what they sum. */
+static void prep_super_sum(const prep *q, int32_t *uses, kins *s) {
+    if (s->op == K_SUM && prep_once(q, uses, s->a, OP_mul, KL_ELEMENT)) {
+        const kins *in = &q->ins[s->a];
+        uses[s->a] = 0;
+        s->op = TILE_DOT, s->b = in->b, s->a = in->a;
+    }
+    if (s->op == K_SUM && prep_takes_rows(q, uses, s->a)) {
+        const kins *in = &q->ins[s->a];
+        uses[s->a] = 0;
+        s->op = TILE_TAKE_SUM;
+        s->a = in->a, s->view = in->view, s->bits = in->bits, s->arg2 = in->arg2;
+    }
+}
+
+/* A map of two operands, one of them made by a map that nobody else reads: one loop does both. */
+typedef enum prep_from {
+    FROM_A,
+    FROM_B,
+    FROM_OTHER
+} prep_from; /* of the inner map; the other operand */
+typedef struct prep_couple {
+    uint8_t op, inner; /* the map, and the one that made its operand */
+    int8_t side;       /* which operand that is; -1: either */
+    uint8_t both;      /* the loop */
+    prep_from from[3]; /* where its operands come from */
+} prep_couple;
+
+static const prep_couple prep_couples[] = {
+    {OP_add, OP_mul, -1, K_FMA, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_add, OP_add, -1, TILE_ADD_ADD, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_sub, OP_mul, 0, TILE_MUL_SUB, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_sub, OP_mul, 1, TILE_SUB_PROD, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_mul, OP_sub, -1, TILE_SUB_MUL, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_mul, OP_add, -1, TILE_ADD_MUL, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_mul, OP_mul, -1, TILE_MUL_MUL, {FROM_A, FROM_B, FROM_OTHER}},
+    {OP_mul, OP_relu, -1, TILE_RELU_MUL, {FROM_A, FROM_OTHER, FROM_OTHER}},
+    {OP_mul, OP_sigmoid, -1, TILE_MUL_SIGMOID, {FROM_OTHER, FROM_A, FROM_OTHER}},
+    {OP_mul, TILE_SUB_PROD, -1, TILE_TANH_SLOPE, {FROM_OTHER, FROM_A, FROM_A}},   /* (1 - b b) a */
+    {OP_mul, TILE_SUB_MUL, -1, TILE_SIGMOID_SLOPE, {FROM_OTHER, FROM_B, FROM_B}}, /* (1 - b) b a */
+};
+
+/* The slopes are those of an inner map over one value and the number 1. */
+static bool prep_is_slope(const prep *q, const kins *inner) {
+    if (inner->op == TILE_SUB_PROD) return inner->a == inner->b && prep_is_const(q, inner->c, 1);
+    if (inner->op == TILE_SUB_MUL) return inner->b == inner->c && prep_is_const(q, inner->a, 1);
+    return true;
+}
+
+static bool prep_super_couple(const prep *q, int32_t *uses, kins *s, int side) {
+    const uint16_t in = side ? s->b : s->a, other = side ? s->a : s->b;
+    const kins *inner = &q->ins[in];
+    for (size_t i = 0; i < sizeof prep_couples / sizeof *prep_couples; i++) {
+        const prep_couple *c = &prep_couples[i];
+        if (s->op != c->op || (c->side >= 0 && c->side != side) ||
+            !prep_once(q, uses, in, c->inner, s->level) || !prep_is_slope(q, inner))
+            continue;
+        const uint16_t of[] = {[FROM_A] = inner->a, [FROM_B] = inner->b, [FROM_OTHER] = other};
+        s->op = c->both;
+        s->a = of[c->from[0]], s->b = of[c->from[1]], s->c = of[c->from[2]];
+        uses[in] = 0;
+        return true;
+    }
+    return false;
+}
+
+/* A map of one operand, and where. */
+static void prep_super_single(const prep *q, int32_t *uses, kins *s) {
+    const int both = s->op == OP_relu && prep_once(q, uses, s->a, OP_add, s->level)  ? TILE_ADD_RELU
+                     : s->op == OP_exp && prep_once(q, uses, s->a, OP_sub, s->level) ? TILE_SUB_EXP
+                                                                                     : 0;
+    if (both) {
+        const kins *in = &q->ins[s->a];
+        uses[s->a] = 0;
+        s->op = (uint8_t)both, s->b = in->b, s->c = in->b, s->a = in->a;
+    } else if (s->op == OP_where && q->ins[s->a].op == OP_lt && uses[s->a] == 1 &&
+               q->ins[s->a].level == s->level && prep_is_const(q, q->ins[s->a].a, 0) &&
+               q->ins[q->ins[s->a].b].type == KT_F32 && prep_is_const(q, s->c, 0)) {
+        const uint16_t condition = s->a;
+        uses[condition] = 0;
+        s->op = TILE_IF_POSITIVE, s->a = q->ins[condition].b, s->c = s->b;
+    }
+}
+
 void prep_super(prep *q) {
     int32_t *uses = q->room[0];
     prep_uses(q, uses);
     for (int i = 0; i < q->nins; i++) {
-        kins *s = &q->ins[i], old = *s;
+        kins *s = &q->ins[i];
         if (s->type != KT_F32) continue;
-        if (s->op == K_SUM && prep_once(q, uses, s->a, OP_mul, KL_ELEMENT)) {
-            const kins *in = &q->ins[s->a];
-            uses[s->a] = 0;
-            s->op = TILE_DOT, s->b = in->b, s->a = in->a;
-        }
-        if (s->op == K_SUM && prep_takes_rows(q, uses, s->a)) {
-            const kins *in = &q->ins[s->a];
-            uses[s->a] = 0;
-            s->op = TILE_TAKE_SUM;
-            s->a = in->a, s->view = in->view, s->bits = in->bits, s->arg2 = in->arg2;
-        }
-        for (int side = 0; side < 2; side++) {
-            uint16_t x = side ? old.b : old.a, y = side ? old.a : old.b;
-            const kins *in = &q->ins[x];
-            if (s->op == OP_add && prep_once(q, uses, x, OP_mul, s->level)) {
-                s->op = K_FMA, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_sub && side == 1 && prep_once(q, uses, x, OP_mul, s->level)) {
-                s->op = TILE_SUB_PROD, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_sub && side == 0 && prep_once(q, uses, x, OP_mul, s->level)) {
-                s->op = TILE_MUL_SUB, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_mul && x != y &&
-                       prep_once(q, uses, x, TILE_SUB_PROD, s->level) && in->a == in->b &&
-                       prep_is_const(q, in->c, 1)) {
-                s->op = TILE_TANH_SLOPE, s->a = y, s->b = s->c = in->a;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, TILE_SUB_MUL, s->level) &&
-                       in->b == in->c && prep_is_const(q, in->a, 1)) {
-                s->op = TILE_SIGMOID_SLOPE, s->a = y, s->b = s->c = in->b;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_sub, s->level)) {
-                s->op = TILE_SUB_MUL, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_relu, s->level)) {
-                s->op = TILE_RELU_MUL, s->a = in->a, s->b = y, s->c = y;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_sigmoid, s->level)) {
-                s->op = TILE_MUL_SIGMOID, s->a = y, s->b = in->a, s->c = y;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_mul, s->level)) {
-                s->op = TILE_MUL_MUL, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_mul && x != y && prep_once(q, uses, x, OP_add, s->level)) {
-                s->op = TILE_ADD_MUL, s->a = in->a, s->b = in->b, s->c = y;
-            } else if (s->op == OP_add && x != y && prep_once(q, uses, x, OP_add, s->level)) {
-                s->op = TILE_ADD_ADD, s->a = in->a, s->b = in->b, s->c = y;
-            } else continue;
-            uses[x] = 0;
-            break;
-        }
-        if (s->op == OP_relu && prep_once(q, uses, s->a, OP_add, s->level)) {
-            const kins *in = &q->ins[s->a];
-            uses[s->a] = 0;
-            s->op = TILE_ADD_RELU, s->b = in->b, s->c = in->b, s->a = in->a;
-        } else if (s->op == OP_exp && prep_once(q, uses, s->a, OP_sub, s->level)) {
-            const kins *in = &q->ins[s->a];
-            uses[s->a] = 0;
-            s->op = TILE_SUB_EXP, s->b = in->b, s->c = in->b, s->a = in->a;
-        } else if (s->op == OP_where && q->ins[s->a].op == OP_lt && uses[s->a] == 1 &&
-                   q->ins[s->a].level == s->level && prep_is_const(q, q->ins[s->a].a, 0) &&
-                   q->ins[q->ins[s->a].b].type == KT_F32 && prep_is_const(q, s->c, 0)) {
-            uint16_t cond = s->a;
-            uses[cond] = 0;
-            s->op = TILE_IF_POSITIVE, s->a = q->ins[cond].b, s->c = s->b;
-        }
+        prep_super_sum(q, uses, s);
+        if ((s->op == OP_add || s->op == OP_sub || s->op == OP_mul) &&
+            !prep_super_couple(q, uses, s, 0))
+            prep_super_couple(q, uses, s, 1);
+        prep_super_single(q, uses, s);
     }
 }
 
@@ -152,17 +183,17 @@ static int prep_cost(int op) {
     return op < K_COUNT ? kins_table[op].cost : op < TILE_OPS ? of_super[op - K_COUNT] : 0;
 }
 
-/* Would running in phases compute an element's exponential, or something as dear, more than
+/* Would running in phases compute an element's exponential, or something as expensive, more than
  * once? */
-bool prep_dear(const prep *q) {
+bool prep_expensive(const prep *q) {
     int32_t *first = q->room[0], *last = q->room[1]; /* phases that need the value */
     for (int i = 0; i < q->nins; i++) first[i] = INT32_MAX, last[i] = -1;
     for (int i = q->nins - 1; i >= 0; i--) {
         const kins *s = &q->ins[i];
         if (s->op == K_STORE) first[i] = last[i] = q->avail[i];
         if (prep_is_fold(s->op)) first[i] = last[i] = q->avail[i] - 1;
-        const bool dear = prep_cost(s->op) >= PREP_DEAR;
-        if (dear && s->level == KL_ELEMENT && first[i] < last[i]) return true;
+        const bool expensive = prep_cost(s->op) >= PREP_EXPENSIVE;
+        if (expensive && s->level == KL_ELEMENT && first[i] < last[i]) return true;
         for (int o = 0; o < prep_operands(s); o++) {
             int from = prep_operand(s, o);
             first[from] = first[i] < first[from] ? first[i] : first[from];
