@@ -66,8 +66,8 @@ typedef enum weft_err {
 /*           name   bytes  text     use */
 #define WEFT_DTYPES(X)                                              \
     X(F32,    4,     "f32")      /* the compute type */              \
-    X(BF16,   2,     "bf16")     /* storage only, computed in f32 */\
-    X(F16,    2,     "f16")                                         \
+    X(BF16,   2,     "bf16")     /* storage, operands of products */\
+    X(F16,    2,     "f16")      /* the same */                     \
     X(I32,    4,     "i32")      /* indices and counts */           \
     X(U32,    4,     "u32")      /* storage; arithmetic is i32's */ \
     X(I8,     1,     "i8")                                          \
@@ -583,6 +583,9 @@ typedef struct weft_plan_desc {
     bool  unfused;        /* one kernel per operation, for comparison */
     bool  watch;          /* unfused, and every result is checked: weft_plan_finding; slow */
     const char *name;     /* "train": its name in profiles; NULL: none */
+    weft_dtype mixed;     /* mixed precision, WEFT_BF16 or WEFT_F16: products, convolutions and
+                             attention read operands rounded to this type, values that only they and
+                             maps read are stored in it, the rest stays f32. 0: all as recorded */
 } weft_plan_desc;
 
 WEFT_API weft_plan *weft_compile(weft_graph *g, const weft_plan_desc *d);

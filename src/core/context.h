@@ -42,6 +42,7 @@ typedef struct state_entry {
     uint8_t    dtype;
     bool       trained, drawn;       /* drawn: has its first values, or others since   */
     bool       host;                 /* declared host-resident: weft_state_host        */
+    bool       shadow;               /* a 16-bit copy of `like`, which only plans know */
     uint32_t   seed;                 /* of the state when the entry got memory         */
     weft_shape dims;
     int64_t    count;
@@ -52,6 +53,8 @@ typedef struct state_entry {
     void      *block;                /* of the device; NULL until sealed, and for what is host-resident
                                         where the device has memory of its own         */
     char      *data;                 /* where the host reaches it, or NULL             */
+    uint64_t  *version;              /* of the values; of a shadow: those that it copies. It does not
+                                        move, and runs change it */
     uint32_t   hash, next;           /* chain of the table of names, by index + 1      */
     uint32_t   segment;
     size_t     offset;               /* bytes from the start of its segment            */
@@ -69,6 +72,8 @@ struct weft_state {
     const char **slab;  size_t slabs, slab_cap;
     state_segment *segment; size_t segments, segment_cap;
     size_t    sealed;                /* entries that have memory                       */
+    uint32_t *shown; size_t shows, shown_cap;  /* entries that are no shadows          */
+    atomic_flag refreshing;          /* some plan's shadows are made anew              */
     size_t    bytes, limit;          /* of all entries; the most there may be, 0: any  */
     uint64_t  changes;               /* times that weft_state_set has changed "rng..." */
     uint32_t  seed;
@@ -81,6 +86,9 @@ int64_t  state_find(const weft_state *s, const char *name);
 int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype t, weft_shape dims,
                    /* index, or STATE_NOT_FOUND after weft_fail */
                    weft_init init, bool trained, int64_t like);
+/* the entry that holds entry i in 16 bits, made where there is none; index, or STATE_NOT_FOUND */
+int64_t  state_shadow(weft_state *s, uint32_t i, weft_dtype t);
+size_t   state_span(const state_entry *e);  /* bytes from it to the next one in its slab */
 weft_err state_seal(weft_state *s);  /* give memory to what has none */
 weft_err state_draw(weft_state *s);  /* the same, and first values */
 weft_err state_read(weft_ctx *c, const state_entry *e, void *out);        /* all of its bytes */

@@ -38,9 +38,10 @@ static void state_drop(weft_state *s) {
     mem_free(s->m, s->entry);
     mem_free(s->m, s->table);
     mem_free(s->m, s->slab);
+    mem_free(s->m, s->shown);
     arena_free(&s->names);
-    s->segment = NULL, s->entry = NULL, s->slab = NULL;
-    s->segments = s->n = s->slabs = 0;
+    s->segment = NULL, s->entry = NULL, s->slab = NULL, s->shown = NULL;
+    s->segments = s->n = s->slabs = s->shows = 0;
 }
 
 void weft_state_free(weft_state *s) {
@@ -141,8 +142,11 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
                      .slab = (uint32_t)kind,
                      .init = init,
                      .hash = state_hash(name),
+                     .version = arena_new(&s->names, sizeof *e.version),
                      .like = like >= 0 ? (uint32_t)like : (uint32_t)s->n};
-    if (kind < 0 || !e.name || !state_rehash(s) || !MEM_PUSH(s->m, s->entry, s->n, s->cap, e)) {
+    if (kind < 0 || !e.name || !e.version || !state_rehash(s) ||
+        !mem_room(s->m, &s->shown, s->shows, &s->shown_cap, sizeof *s->shown) ||
+        !MEM_PUSH(s->m, s->entry, s->n, s->cap, e)) {
         weft_fail(s->ctx, WEFT_MEMORY, "state \"%s\": out of memory", name);
         return STATE_NOT_FOUND;
     }
@@ -150,7 +154,23 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
     s->entry[s->n - 1].next = *slot;
     *slot = (uint32_t)s->n;
     s->bytes += bytes;
+    s->shown[s->shows++] = (uint32_t)s->n - 1;
+    *s->entry[s->n - 1].version = 1;
     return (int64_t)s->n - 1;
+}
+
+int64_t state_shadow(weft_state *s, uint32_t i, weft_dtype t) {
+    char name[LIMIT_NAME_LENGTH + 32], slab[32];
+    assert(i < s->n && s->entry[i].dtype == WEFT_F32 && !s->entry[i].shadow);
+    snprintf(slab, sizeof slab, "shadow.%s", weft_dtype_name(t));
+    snprintf(name, sizeof name, "%s.%s", slab, s->entry[i].name);
+    const size_t before = s->n;
+    const int64_t at = state_add(s, name, slab, t, s->entry[i].dims, (weft_init){0}, false, i);
+    if (at < 0 || s->n == before) return at;
+    s->entry[at].shadow = true;
+    *s->entry[at].version = 0; /* older than any */
+    s->shows--;
+    return at;
 }
 
 /* ---- memory ---- */
@@ -182,6 +202,12 @@ static void state_sort(const weft_state *s, uint32_t *order, uint32_t *room, siz
     }
 }
 
+/* Shadows lie at half the distances of what they copy, so that one pass can go along both. */
+size_t state_span(const state_entry *e) {
+    const size_t times = e->shadow ? sizeof(float) / weft_dtype_size((weft_dtype)e->dtype) : 1;
+    return ((e->bytes * times + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1)) / times;
+}
+
 /* Must entry e lie apart from the others, where the host reaches it? */
 static bool state_apart(const weft_state *s, const state_entry *e) {
     return e->host && !s->ctx->memory->host;
@@ -200,7 +226,7 @@ static size_t state_layout(weft_state *s, uint32_t segment, bool *good) {
         if (i && s->entry[order[i - 1]].slab != e->slab) total = (total + 255) & ~(size_t)255;
         e->offset = total;
         e->segment = segment;
-        total += (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
+        total += state_span(e);
     }
     mem_free(s->m, order);
     return total;
@@ -404,6 +430,7 @@ weft_err weft_state_set(weft_state *s, const char *name, const void *in, size_t 
     WEFT_TRY(state_sized(s, e, "weft_state_set", in, bytes));
     WEFT_TRY(state_write(s->ctx, e, in));
     e->drawn = true;
+    ++*e->version;
     if (strncmp(name, "rng.", 4) == 0) s->changes++;
     return WEFT_OK;
 }
@@ -418,6 +445,7 @@ uint64_t weft_state_changes(const weft_state *s) {
 
 void *weft_state_data(weft_state *s, const char *name) {
     state_entry *e = state_named(s, "weft_state_data", name, true);
+    if (e) ++*e->version; /* the caller may write there */
     if (e && !e->data)
         weft_fail(s->ctx, WEFT_DEVICE,
                   "weft_state_data: \"%s\" lies in the memory of device \"%s\", which no pointer "
@@ -441,15 +469,15 @@ weft_err weft_state_host(weft_state *s, const char *name) {
 }
 
 size_t weft_state_count(const weft_state *s) {
-    return s && !s->freed ? s->n : 0;
+    return s && !s->freed ? s->shows : 0;
 }
 
 weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
     if (!s || s->freed || !out)
         return weft_fail(NULL, WEFT_ARGUMENT, "weft_state_entry: the state or the result is NULL");
-    if (i >= s->n)
-        return weft_fail(s->ctx, WEFT_ARGUMENT, "weft_state_entry: entry %zu of %zu", i, s->n);
-    const state_entry *e = &s->entry[i];
+    if (i >= s->shows)
+        return weft_fail(s->ctx, WEFT_ARGUMENT, "weft_state_entry: entry %zu of %zu", i, s->shows);
+    const state_entry *e = &s->entry[s->shown[i]];
     *out = (weft_entry){e->name,  (weft_dtype)e->dtype, e->dims,
                         e->bytes, e->trained,           e->host || s->ctx->memory->host};
     return WEFT_OK;
@@ -469,6 +497,7 @@ uint64_t weft_state_hash(weft_state *s) {
     uint64_t h = HASH_START;
     for (size_t i = 0; i < s->n; i++) {
         const state_entry *e = &s->entry[i];
+        if (e->shadow) continue;
         h = hash_bytes(h, e->name, strlen(e->name));
         h = hash_word(h, e->dtype);
         for (int d = 0; d < e->dims.rank; d++) h = hash_word(h, (uint64_t)e->dims.n[d]);

@@ -4,6 +4,7 @@
 #ifndef WEFT_TRAITS_H
 #define WEFT_TRAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct device_traits {
@@ -23,6 +24,9 @@ typedef struct device_traits {
      * in pieces that may run side by side: at most so many, none shorter than so many elements. */
     int64_t  sum_pieces, sum_least;
     int64_t  cell_pieces, cell_least;
+
+    /* Operands of a matrix product may be bf16 or f16. */
+    bool     narrow_products;
 } device_traits;
 
 enum { TRAITS_VIEWS = 256 };  /* kernel_views is not more */

@@ -161,10 +161,11 @@ static weft_tensor rule_taken(block which, const int64_t *a, const weft_tensor *
     return scale < 0 ? g : weft_mul(g, in[scale]);
 }
 
-/* Results of a step that is not due are what they were. */
+/* Results of a step that is not due are what they were. The last one is recorded by compilers alone,
+ * behind the definitions. */
 static void rule_due(block which, const int64_t *a, const weft_tensor *in, weft_tensor *out) {
     const int due = taken_operand(which, a[rule_given(which)], TAKEN_DUE);
-    for (int i = 0; due >= 0 && i < block_table[which].parts; i++)
+    for (int i = 0; due >= 0 && i < block_table[which].parts - 1; i++)
         out[i] = weft_where(in[due], out[i], in[i]);
 }
 

@@ -54,8 +54,10 @@ typedef struct compile_stage {
 static const compile_stage compile_begin[] = {
     {"request", request_pass, NULL},
     {"rewrite", rewrite_pass, verify_graph},
+    {"mixed", mixed_pass, verify_graph},
     {"roots", roots_pass, verify_graph},
     {"states", states_pass, NULL},
+    {"shadows", shadow_pass, NULL},
     {0},
 };
 static const compile_stage compile_steps[] = {
@@ -124,6 +126,8 @@ static weft_err compile_describe(const compile *c) {
 
 void compile_release(compile *c) {
     mem_free(c->m, c->draw);
+    mem_free(c->m, c->kept);
+    mem_free(c->m, c->shadow);
     mem_free(c->m, c->cluster);
     arena_free(&c->memory);
     weft_graph_free(c->g);

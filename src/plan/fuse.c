@@ -289,6 +289,13 @@ static weft_err fuse_nodes(fuse *f) {
     return WEFT_OK;
 }
 
+bool fuse_widens(const compile *c, uint32_t id) {
+    const node *n = &c->g->node[id];
+    if (n->op != OP_cast || n->dtype != WEFT_F32 || c->copied[id]) return false;
+    const uint8_t from = c->g->node[node_in(c->g, n)[0]].dtype;
+    return from == WEFT_BF16 || from == WEFT_F16;
+}
+
 weft_err fuse_pass(compile *c) {
     c->cluster_of = arena_new(&c->memory, c->n * sizeof *c->cluster_of);
     c->next = arena_new(&c->memory, c->n * sizeof *c->next);

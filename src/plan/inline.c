@@ -1,16 +1,17 @@
 /* inline.c - values that no step computes: each reader makes them again. A comparison is cheaper than
- * its memory, and so is a draw.
+ * its memory, and so are a draw and what is widened from 16 bits.
  *
  * Reads: live, view, source, copied, stored. Makes: inlined. */
 #include "plan/fuse.h"
 
-/* May node i be made again by its readers: a comparison of values that are in memory anyway, or a
- * draw? `brings` has how many operands those that are already inlined bring to their readers. */
+/* May node i be made again by its readers: a comparison or a widening of values that are in memory
+ * anyway, or a draw? `brings` has how many operands those that are already inlined bring to their
+ * readers. */
 static bool inline_may(const compile *c, uint32_t i, uint8_t *brings) {
     const node *n = &c->g->node[i];
     int operands = 0;
     if (!c->live[i] || !view_is_real(c, i) || c->copied[i] || c->stored[i] ||
-        (op_table[n->op].cls != CLASS_COMPARE && n->op != OP_random))
+        (op_table[n->op].cls != CLASS_COMPARE && n->op != OP_random && !fuse_widens(c, i)))
         return false;
     for (int k = 0; k < n->nin; k++) {
         const uint32_t base = c->view[node_in(c->g, n)[k]].base;

@@ -14,7 +14,7 @@
 
 enum { JOIN_OPERANDS = 32 };
 
-/* An operand of a flat step: f32, contiguous, or one number. */
+/* An operand of a flat step: f32 or a shadow, contiguous, or one number. */
 typedef struct join_operand {
     uint32_t buf;
     int64_t off;
@@ -56,10 +56,6 @@ static const state_entry *join_entry(const weft_plan *p, uint32_t buf) {
     return b->place == BUF_STATE ? &p->state[b->state]->entry[b->entry] : NULL;
 }
 
-static size_t join_span(const state_entry *e) {
-    return (e->bytes + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1);
-}
-
 /* ---- what can be joined ---- */
 
 /* A flat loop or a block made for it, before a closer look. */
@@ -71,18 +67,26 @@ static bool join_candidate(const step *s) {
 
 static bool join_block(const step *s, join_step *f) {
     const int moving = block_table[s->block].moving; /* along the slab */
+    int all = s->nin + s->nout;
+    all -= s->in[all - 1].buf == KNOBUF; /* no shadow */
     f->n = 1;
     for (int d = 0; d < s->in[0].rank; d++) f->n *= s->in[0].dim[d];
-    for (int i = 0; i < s->nin + s->nout; i++) {
+    for (int i = 0; i < all; i++) {
         if (s->in[i].buf == KNOBUF) return false;
         f->in[i] =
             (join_operand){s->in[i].buf, s->in[i].off, i >= moving && i < s->nin, i >= s->nin};
     }
-    f->operands = s->nin + s->nout;
+    f->operands = all;
     return true;
 }
 
-static bool join_kernel(const kernel *k, join_step *f) {
+/* Is the buffer a shadow, at half the distances of f32? */
+static bool join_shadow(const weft_plan *p, uint32_t buf) {
+    const state_entry *e = join_entry(p, buf);
+    return e && e->shadow;
+}
+
+static bool join_kernel(const weft_plan *p, const kernel *k, join_step *f) {
     if (k->nview > JOIN_OPERANDS) return false;
     f->n = k->dim[0];
     f->operands = k->nview;
@@ -90,7 +94,7 @@ static bool join_kernel(const kernel *k, join_step *f) {
         const kview *v = &k->view[i];
         bool number = v->stride[0] == 0;
         if (v->buf == KNOBUF || v->guard || v->at != KNOBUF || (!number && v->stride[0] != 1) ||
-            (!number && v->dtype != WEFT_F32))
+            (!number && v->dtype != WEFT_F32 && !join_shadow(p, v->buf)))
             return false;
         f->in[i] = (join_operand){v->buf, v->off, number && f->n > 1, false};
     }
@@ -106,7 +110,7 @@ static bool join_kernel(const kernel *k, join_step *f) {
 static bool join_flat(const weft_plan *p, size_t at, join_step *f) {
     const step *s = &p->step[at];
     f->at = at, f->anchor = -1;
-    if (s->kind == STEP_KERNEL ? !join_kernel(s->kern, f) : !join_block(s, f)) return false;
+    if (s->kind == STEP_KERNEL ? !join_kernel(p, s->kern, f) : !join_block(s, f)) return false;
     for (int i = 0; i < f->operands && f->anchor < 0; i++) {
         const state_entry *e = f->in[i].writes ? join_entry(p, f->in[i].buf) : NULL;
         if (e && e->dtype == WEFT_F32 && e->count == f->n && !f->in[i].off) f->anchor = i;
@@ -208,9 +212,10 @@ static bool join_new(const join *j, const join_step *f, int i) {
 /* Are the operands entries of one slab, each directly behind the other? */
 static bool join_neighbours(const weft_plan *p, uint32_t a, uint32_t b, size_t apart) {
     const state_entry *x = join_entry(p, a), *y = join_entry(p, b);
-    return x && y && p->buf[a].state == p->buf[b].state && x->dtype == WEFT_F32 &&
-           y->dtype == WEFT_F32 && x->segment == y->segment && x->slab == y->slab &&
-           y->offset == x->offset + apart;
+    if (!x || !y || x->dtype != y->dtype || (x->dtype != WEFT_F32 && !x->shadow)) return false;
+    const size_t distance = apart / sizeof(float) * weft_dtype_size((weft_dtype)x->dtype);
+    return p->buf[a].state == p->buf[b].state && x->segment == y->segment && x->slab == y->slab &&
+           y->offset == x->offset + distance;
 }
 
 /* Memory of a buffer: bytes of the one it lies in. */
@@ -256,7 +261,7 @@ static bool join_follows(const join *j, const uint32_t *run, size_t n, uint8_t *
     const weft_plan *p = j->p;
     const join_step *a = &j->flat[run[n - 1]], *b = &j->flat[run[n]];
     const state_entry *from = join_place(j, run[n - 1]);
-    size_t apart = join_span(from);
+    size_t apart = state_span(from);
     if (!join_neighbours(p, a->in[a->anchor].buf, b->in[b->anchor].buf, apart)) return false;
     if (join_entangled(p, b) || (n == 1 && join_entangled(p, a))) return false;
     for (int i = 0; i < a->operands; i++) {
@@ -389,7 +394,7 @@ static bool join_group(join *j) {
             uint8_t tried[JOIN_OPERANDS];
             size_t at = j->flat[run[n]].at;
             memcpy(tried, lie, sizeof tried);
-            span += (int64_t)(join_span(join_place(j, run[n - 1])) / sizeof(float));
+            span += (int64_t)(state_span(join_place(j, run[n - 1])) / sizeof(float));
             if (span + j->flat[run[n]].n > INT32_MAX || !join_follows(j, run, n, tried)) break;
             memcpy(lie, tried, sizeof lie);
             join_use(j, run[n]);

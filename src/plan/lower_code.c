@@ -96,6 +96,11 @@ uint16_t lower_load(lower *l, const aview *v, int rank, const int64_t *dim, bool
         (elsewhere && !c->stored[v->base])) { /* computed again rather than loaded, but once */
         lower_again *again = &l->again[v->base];
         if (again->round[rows] == l->round) return again->reg[rows];
+        if (fuse_widens(c, v->base)) { /* registers are wide already */
+            const uint16_t wide = lower_operand(l, v->base, 0, rows);
+            again->round[rows] = l->round;
+            return again->reg[rows] = wide;
+        }
         kins i = {.op = base->op,
                   .type = (uint8_t)lower_type(base->dtype),
                   .level = rows ? KL_ROW : KL_ELEMENT};

@@ -53,6 +53,9 @@ typedef struct cluster {
 /* What a fetch or an update refers to, as nodes; state: of an update; asked: node, before settling. */
 typedef struct root { uint32_t node, state, asked; } root;
 
+/* A parameter's node and that of its 16-bit shadow; written: the plan updates both. */
+typedef struct shadow { uint32_t node, state; bool written; } shadow;
+
 /* Arrays by node of the compiler's graph have n elements. */
 typedef struct compile {
     weft_ctx   *ctx;
@@ -71,6 +74,10 @@ typedef struct compile {
     /* rewrite.c */
     weft_graph *g;                /* the compiler's graph                                       */
     uint32_t   *map;              /* of a node of the user's: what it became                    */
+
+    /* mixed.c, which makes another g and map */
+    uint32_t   *kept; size_t kepts, kept_cap; /* rounded values that lie in memory              */
+    shadow     *shadow; size_t shadows, shadow_cap;
 
     /* roots.c */
     size_t      n;                /* nodes of g                                                 */
@@ -109,8 +116,10 @@ typedef struct compile {
 weft_err request_pass(compile *c);    /* what the description wants, as nodes                    */
 weft_err rewrite_pass(compile *c);    /* the live part of the user's graph; blocks expanded where the
                                          device has no kernel                                    */
+weft_err mixed_pass(compile *c);      /* operands of products in 16 bits, where that is wanted    */
 weft_err roots_pass(compile *c);      /* what fetches and updates refer to, and all they need     */
 weft_err states_pass(compile *c);     /* states get memory, and are held                          */
+weft_err shadow_pass(compile *c);     /* what a run has to know of parameters in 16 bits          */
 weft_err view_pass(compile *c);       /* every node as a strided view of one that is computed or stored */
 weft_err settle_pass(compile *c);     /* what must lie in memory by itself                        */
 weft_err place_pass(compile *c);      /* what had better lie elsewhere, and views anew            */
@@ -162,6 +171,10 @@ bool    cluster_aligned(const compile *c, const cluster *k, const aview *v, int 
 /* Is member id of k a value per row, not per element? */
 bool    cluster_is_row(const compile *c, const cluster *k, uint32_t id);
 
+bool     fuse_widens(const compile *c, uint32_t id);          /* a cast from 16 bits to f32       */
+weft_err shadow_updates(compile *c);  /* appends an update for each shadow of what is updated     */
+/* states and scopes of a graph that is copied; false: out of memory */
+bool     rewrite_world(weft_graph *g, const weft_graph *from);
 uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part  */
 void     cost_step(step *s);                                  /* fills flops and bytes            */
 void     bind_results(compile *c);                            /* after lowering: where fetches lie */

@@ -8,6 +8,7 @@
 #ifndef WEFT_PLAN_H
 #define WEFT_PLAN_H
 
+#include "core/context.h"
 #include "core/device.h"
 #include "core/graph.h"
 
@@ -84,7 +85,7 @@ typedef struct roperand {
     int64_t  off, dim[WEFT_MAX_RANK], stride[WEFT_MAX_RANK];   /* in elements                    */
 } roperand;
 
-enum { STEP_OPERANDS = 12, STEP_ATTRS = 12 };
+enum { STEP_OPERANDS = 14, STEP_ATTRS = 12 };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
     kernel   *kern;  /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
@@ -129,6 +130,13 @@ typedef struct mirror {
 /* The first values that are not finite, found by watch.c while a watched plan runs. */
 typedef struct watch { weft_finding nan, inf; } watch;
 
+/* A parameter's shadow, see shadow.c. */
+typedef struct plan_shadow {
+    weft_state *state;
+    bool        written;          /* by each run, with the parameter                             */
+    state_entry from, to;         /* the parameter and the shadow, with memory                   */
+} plan_shadow;
+
 struct weft_plan {
     weft_ctx  *ctx;
     mem       *m;
@@ -140,6 +148,8 @@ struct weft_plan {
     bool       fed;               /* all of them are given                                       */
     binding   *out;    size_t outs, out_cap;
     weft_state **state; size_t states, state_cap;
+    plan_shadow *shadow; size_t shadows;            /* parameters that are read in 16 bits          */
+    uint64_t  **changed; size_t changes;            /* versions of the parameters a run changes     */
     char      *text;   size_t texts, text_cap;      /* scope names, one after the other          */
     size_t     arena_bytes;
     void      *arena, *constants; /* blocks of the device; constants NULL where it is the host's */
@@ -158,6 +168,10 @@ struct weft_plan {
     int        span_threads;      /* how many of them a backend that fills them did fill         */
     void      *program;           /* the backend's own                                           */
 };
+
+/* What weft_run does before a run and after it. */
+weft_err shadow_refresh(weft_plan *p);
+void shadow_ran(weft_plan *p);
 
 /* A backend that runs a watched plan calls these before the first and after each step. */
 void watch_start(weft_plan *p);

@@ -25,12 +25,13 @@ typedef struct recompute_cut {
 } recompute_cut;
 
 /* A map that the device would rather do again than read its value. Indexed loads, casts and draws are
- * maps with attributes, which are not done again here (lower_load). */
-static bool recompute_cheap(const compile *c, int op) {
+ * maps with attributes, which are not done again here (lower_load), but for widening. */
+static bool recompute_cheap(const compile *c, uint32_t id) {
+    const int op = c->g->node[id].op;
     const int cls = op_table[op].cls;
     const bool plain = cls == CLASS_UNARY || cls == CLASS_BINARY || cls == CLASS_COMPARE ||
                        cls == CLASS_LOGIC || op == OP_where;
-    return plain && op_table[op].cost <= c->ctx->traits->recompute_cost;
+    return fuse_widens(c, id) || (plain && op_table[op].cost <= c->ctx->traits->recompute_cost);
 }
 
 /* Collect what would have to be stored for `id` to be computed again, also over the loop of
@@ -38,7 +39,7 @@ static bool recompute_cheap(const compile *c, int op) {
 static bool recompute_frontier(const compile *c, uint32_t id, const cluster *product, int depth,
                                recompute_cut *f) {
     const node *n = &c->g->node[id];
-    if (c->copied[id] || !recompute_cheap(c, n->op)) return false;
+    if (c->copied[id] || !recompute_cheap(c, id)) return false;
     for (int i = 0; i < n->nin; i++) {
         uint32_t in = node_in(c->g, n)[i], base = c->view[in].base;
         int op = c->g->node[base].op;
@@ -55,7 +56,7 @@ static bool recompute_frontier(const compile *c, uint32_t id, const cluster *pro
                     view_same_axes(c->g->node[base].rank, node_dims(c->g, &c->g->node[base]),
                                    n->rank, node_dims(c->g, n));
         if (c->inlined[base] && !same) return false;
-        if (same && depth > 0 && (c->inlined[base] || recompute_cheap(c, op))) {
+        if (same && depth > 0 && (c->inlined[base] || recompute_cheap(c, base))) {
             recompute_cut below = *f;
             if (recompute_frontier(c, base, product, depth - 1, &below)) {
                 *f = below;
@@ -96,7 +97,7 @@ static void recompute_hand_on(const compile *c, recompute_chain *s, uint32_t id)
 }
 
 static void recompute_swap(compile *c, recompute_chain *s, uint32_t id, const recompute_cut *f) {
-    assert(c->stored[id] == STORED_SOFT && recompute_cheap(c, c->g->node[id].op));
+    assert(c->stored[id] == STORED_SOFT && recompute_cheap(c, id));
     c->stored[id] = 0;
     s->recomputed[id] = 1;
     recompute_hand_on(c, s, id);

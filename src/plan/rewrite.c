@@ -5,7 +5,7 @@
  * Reads: from, the user's graph, which stays as it is, and want. Makes: g; map, from nodes of one to
  * nodes of the other. */
 #include "kern/emit_step.h"
-#include "plan/passes.h"
+#include "plan/mixed.h"
 #include <assert.h>
 
 typedef struct rewrite {
@@ -43,8 +43,7 @@ static bool rewrite_keeps(const compile *c, const weft_graph *from, const node *
     return b->has_block(c->ctx, from, n);
 }
 
-static bool rewrite_world(compile *c, const weft_graph *from) {
-    weft_graph *g = c->g;
+bool rewrite_world(weft_graph *g, const weft_graph *from) {
     for (size_t i = 0; i < from->states; i++)
         if (!graph_hold(g, from->state[i])) return false;
     for (size_t i = 1; i < from->scopes; i++) /* the root is there already */
@@ -215,6 +214,10 @@ static void rewrite_node(rewrite *r, uint32_t i) {
         rewrite_define(r, i);
         return;
     }
+    for (int k = 0; k < n->nin && mixed_takes(r->c, r->from, n); k++) {
+        const weft_tensor narrow = mixed_operand(r->in[k]);
+        if (narrow.id) r->in[k] = narrow;
+    }
     rewrite_memory(r->g, n, r->in);
     if ((r->map[i] = rewrite_better(r, n))) return;
     r->map[i] = layout_copy(r->g, r->from, n, r->in, r->image).id;
@@ -231,7 +234,7 @@ weft_err rewrite_pass(compile *c) {
     r.image = mem_new(c->m, c->from->n);
     r.parts = mem_new(c->m, c->from->n * sizeof *r.parts);
     r.in = mem_new(c->m, LIMIT_OPERANDS * sizeof *r.in);
-    const bool room = r.map && r.live && r.image && r.parts && r.in && rewrite_world(c, c->from);
+    const bool room = r.map && r.live && r.image && r.parts && r.in && rewrite_world(c->g, c->from);
     c->g->final = true;
     if (room) rewrite_mark(&r);
     for (uint32_t i = 1; room && i < c->from->n && c->g->err == WEFT_OK; i++)

@@ -1,7 +1,7 @@
 /* roots.c - what fetches and updates refer to in the compiler's graph, and which of its nodes they
  * need.
  *
- * Reads: want, draw, map. Makes: fetch, update, n, live, fence; appends to the graph the copies and
+ * Reads: want, draw, map, shadow. Makes: fetch, update, n, live, fence; appends to the graph the copies and
  * additions that results need, after which it does not grow any more. */
 #include "plan/passes.h"
 #include <assert.h>
@@ -53,11 +53,14 @@ static void roots_fence(compile *c) {
 
 weft_err roots_pass(compile *c) {
     c->updates = c->asked + c->draws;
+    const size_t room = c->updates + c->shadows;
     c->fetch = arena_new(&c->memory, (c->fetches + 1) * sizeof *c->fetch);
-    c->update = arena_new(&c->memory, (c->updates + 1) * sizeof *c->update);
+    c->update = arena_new(&c->memory, (room + 1) * sizeof *c->update);
     if (!c->fetch || !c->update) return compile_no_memory(c);
     roots_find(c);
     if (c->g->err) return c->g->err;
+    WEFT_TRY(shadow_updates(c));
+    assert(c->updates <= room);
     for (size_t i = 0; i < c->fetches; i++) c->fetch[i].asked = c->fetch[i].node;
     for (size_t i = 0; i < c->updates; i++) c->update[i].asked = c->update[i].node;
     c->n = c->g->n;

@@ -124,7 +124,9 @@ weft_err weft_run(weft_plan *p) {
     if (!p->fed) WEFT_TRY(run_fed(p));
     const bool host = p->ctx->memory->host;
     if (!host) WEFT_TRY(transfer_before(p));
+    if (p->shadows) WEFT_TRY(shadow_refresh(p));
     WEFT_TRY(p->ctx->recorded ? record_run(p) : p->ctx->backend->run(p, &p->ticket));
+    if (p->changes) shadow_ran(p);
     return host ? WEFT_OK : transfer_after(p);
 }
 

@@ -1,7 +1,7 @@
 /* settle.c - which values must lie in memory by themselves: results, what the program asked to be
  * stored, and operands of routines that the device cannot take as they are.
  *
- * Reads: live, fetch, update, fence, view. Makes: stored, as far as it is certain; where strides do not
+ * Reads: live, fetch, update, fence, kept, view. Makes: stored, as far as it is certain; where strides do not
  * serve, a view becomes a copy, and a result may become the node that it is all of. */
 #include "plan/lower.h"
 #include <assert.h>
@@ -56,6 +56,8 @@ weft_err settle_pass(compile *c) {
     if (!(c->stored = arena_new(&c->memory, c->n))) return compile_no_memory(c);
     for (size_t i = 0; i < c->fetches; i++) settle_own(c, &c->fetch[i], true);
     for (size_t i = 0; i < c->updates; i++) settle_own(c, &c->update[i], false);
+    for (size_t i = 0; i < c->kepts; i++)
+        if (c->live[c->kept[i]]) c->stored[c->kept[i]] = STORED_HARD;
     settle_fences(c);
     for (uint32_t i = 1; i < c->n; i++) {
         const node *n = &c->g->node[i];

@@ -94,7 +94,9 @@ static void compare(const sample *s) {
         double worst = 0;
         for (size_t i = 0; i < count; i++) worst = fmax(worst, fabs((double)a[i] - b[i]));
         CHECK(worst <= 2e-6 * largest * s->k);
-        CHECK_EQ(skipped, s->keep ? 0 : 1);
+        /* 16 bits without a factor are read as they are: there is no step that widens them */
+        const bool widened = s->type == WEFT_I8 || s->scale;
+        CHECK_EQ(skipped, s->keep || !widened ? 0 : 1);
         for (one.threads = 2; one.threads <= 3; one.threads++)
             if (product("cpu", &one, b, NULL)) CHECK_MEM(b, a, count * 4);
     }

@@ -98,6 +98,36 @@ static char *cpu_address(const weft_plan *p, const roperand *r) {
     return p->buf[r->buf].at + r->off * (int64_t)weft_dtype_size((weft_dtype)r->dtype);
 }
 
+/* A product with operands of 16 bits; all but the way it is computed is known. */
+static weft_err cpu_prepare_half(weft_plan *p, const step *s, cpu_exe *e, isa level,
+                                 gemm_shape *shape, size_t *scratch) {
+    cpu_product *x = e->product;
+    x->half = arena_new(&p->memory, sizeof *x->half);
+    narrow_product *few = x->batches == 1 ? arena_new(&p->memory, sizeof *few) : NULL;
+    if (!x->half || (x->batches == 1 && !few)) return cpu_no_memory(p);
+    half_types type = {.a = s->in[0].dtype, .b = s->in[1].dtype};
+    epilogue_half found = {0};
+    size_t rest_scratch = 0;
+    half_data *const d = &x->half_at;
+    d->a = cpu_address(p, &s->in[0]), d->b = cpu_address(p, &s->in[1]);
+    if (s->kern) {
+        kernel rest;
+        if (!epilogue_match_half(s, p, &x->data, &found, &rest, &p->memory)) {
+            if (!(e->code = interp_prepare(p, &rest, level, true))) return p->ctx->err;
+            rest_scratch = interp_scratch(e->code);
+        }
+    }
+    d->f32 = x->data;
+    d->mask = found.mask;
+    d->c = found.result ? found.result : cpu_address(p, &s->in[2]);
+    type.mask = found.mask_type, type.c = found.result_type;
+    half_choose(x->half, few, level, shape, type);
+    e->units = x->half->units * x->batches;
+    x->gemm_scratch = (x->half->bytes + 63) & ~(size_t)63;
+    if (x->gemm_scratch + rest_scratch > *scratch) *scratch = x->gemm_scratch + rest_scratch;
+    return WEFT_OK;
+}
+
 /* w: what its second operand is widened from, or NULL. */
 static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa level,
                                     const narrow *w, size_t *scratch) {
@@ -124,6 +154,8 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
         x->c_stride[d] = c->stride[d];
         x->batches *= c->dim[d];
     }
+    if (a->dtype != WEFT_F32 || b->dtype != WEFT_F32)
+        return cpu_prepare_half(p, s, e, level, &shape, scratch);
     if (w) {
         assert(x->batches == 1);
         if (!(x->narrow = arena_new(&p->memory, sizeof *x->narrow))) return cpu_no_memory(p);
@@ -309,8 +341,41 @@ static void cpu_band_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_
     interp_rectangle(b->e->code, b->row0 + i0, b->row0 + i1, j0, j1, b->scratch);
 }
 
+static int64_t cpu_element(uint8_t dtype, int64_t i) {
+    return i * (int64_t)weft_dtype_size((weft_dtype)dtype);
+}
+
+/* A product with operands of 16 bits: batch by batch. */
+static void cpu_run_half(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
+    const cpu_product *x = e->product;
+    const half_types *t = &x->half->type;
+    const int64_t each = x->half->units, size = x->rows * x->cols;
+    for (int64_t u = unit0; u < unit1;) {
+        const int64_t batch = u / each, first = u % each;
+        const int64_t last = min_i64(each, first + (unit1 - u));
+        half_data d = x->half_at;
+        int64_t flat = batch;
+        for (int k = x->batch_rank - 1; k >= 0; k--) {
+            const int64_t i = flat % x->batch[k];
+            flat /= x->batch[k];
+            d.a += cpu_element(t->a, i * x->a_stride[k]);
+            d.b += cpu_element(t->b, i * x->b_stride[k]);
+        }
+        cpu_band band = {e, batch * x->rows, scratch + x->gemm_scratch};
+        d.c += cpu_element(t->c, batch * size);
+        if (d.mask) d.mask += cpu_element(t->mask, batch * x->rows * d.f32.mask_row);
+        if (e->code) d.f32.band = cpu_band_done, d.f32.user = &band;
+        half_run(x->half, &d, first, last, scratch);
+        u += last - first;
+    }
+}
+
 static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
     const cpu_product *x = e->product;
+    if (x->half) {
+        cpu_run_half(e, unit0, unit1, scratch);
+        return;
+    }
     if (x->narrow) {
         gemm_data d = x->data;
         cpu_band band = {e, 0, scratch + x->gemm_scratch};
@@ -496,6 +561,7 @@ static const device_traits cpu_traits = {
     .sum_least = 1024,
     .cell_pieces = 16,
     .cell_least = 128,
+    .narrow_products = true,
 };
 
 const weft_backend backend_cpu = {

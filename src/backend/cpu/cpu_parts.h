@@ -3,6 +3,7 @@
 #define WEFT_CPU_PARTS_H
 
 #include "backend/cpu/gemm.h"
+#include "backend/cpu/half_product.h"
 #include "backend/cpu/interp.h"
 #include "backend/cpu/narrow.h"
 #include "backend/cpu/routines.h"
@@ -18,6 +19,8 @@ typedef struct cpu_product {
     int64_t   rows, cols; /* of the result in one batch        */
     size_t    gemm_scratch;
     narrow_product *narrow; /* instead of the plan, or NULL       */
+    half_product *half;     /* likewise, with its addresses       */
+    half_data half_at;
 } cpu_product;
 
 typedef struct cpu_exe {

@@ -10,15 +10,20 @@ typedef struct epilogue {
     const weft_plan *p;
     const kernel *k;
     int dims;
+    epilogue_half *half; /* 16 bits may be read and stored, or NULL */
 } epilogue;
 
-/* Is instruction i a float load of the whole product's shape, row-major? Then its row stride,
- * else 0. */
+static bool epilogue_takes(const epilogue *e, uint8_t dtype) {
+    return dtype == WEFT_F32 || (e->half && (dtype == WEFT_BF16 || dtype == WEFT_F16));
+}
+
+/* Does instruction i load or store floats of the whole product's shape, row-major? Then their row
+ * stride, else 0. */
 static int64_t epilogue_matrix(const epilogue *e, int i) {
     const kins *s = &e->k->ins[i];
-    if (s->op != K_LOAD) return 0;
+    if (s->op != K_LOAD && s->op != K_STORE) return 0;
     const kview *v = &e->k->view[s->view];
-    if (v->dtype != WEFT_F32 || v->guard || v->at != KNOBUF || v->off ||
+    if (!epilogue_takes(e, v->dtype) || v->guard || v->at != KNOBUF || v->off ||
         v->stride[e->dims - 1] != 1)
         return 0;
     int64_t stride = e->k->dim[e->dims - 1];
@@ -66,8 +71,38 @@ static const float *epilogue_address(const epilogue *e, int i) {
     return (const float *)(const void *)e->p->buf[v->buf].at + v->off;
 }
 
-bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *rest, arena *memory) {
-    epilogue e = {s, p, s->kern, s->kern->outer};
+/* The mask that instruction i loads. */
+static void epilogue_mask(const epilogue *e, int i, gemm_data *d) {
+    const kview *v = &e->k->view[e->k->ins[i].view];
+    const char *at = e->p->buf[v->buf].at;
+    d->mask_row = epilogue_matrix(e, i);
+    if (e->half) e->half->mask = at, e->half->mask_type = v->dtype;
+    else d->mask = (const float *)(const void *)at;
+}
+
+static bool epilogue_masked(const epilogue *e, const gemm_data *d) {
+    return d->mask || (e->half && e->half->mask);
+}
+
+/* Is all that is left a rounding to 16 bits and a store of that? */
+static bool epilogue_rounds(const epilogue *e, int at, uint32_t product, int stores) {
+    const buffer *raw = &e->p->buf[product];
+    if (!e->half || stores != 1 || raw->place != BUF_ARENA || raw->pinned ||
+        raw->first != raw->last)
+        return false;
+    const int cast = epilogue_reader(e, at), store = cast < 0 ? -1 : epilogue_reader(e, cast);
+    if (store < 0 || e->k->ins[cast].op != OP_cast || e->k->ins[store].op != K_STORE) return false;
+    const kview *v = &e->k->view[e->k->ins[store].view];
+    if (v->dtype == WEFT_F32 || v->dtype != e->k->ins[cast].bits || !epilogue_matrix(e, store))
+        return false;
+    e->half->result = e->p->buf[v->buf].at;
+    e->half->result_type = v->dtype;
+    return true;
+}
+
+static bool epilogue_find(const step *s, const weft_plan *p, gemm_data *d, epilogue_half *half,
+                          kernel *rest, arena *memory) {
+    epilogue e = {s, p, s->kern, s->kern->outer, half};
     *rest = *s->kern;
     uint32_t product = s->in[s->nin].buf;
     int at = -1, store = -1;
@@ -75,27 +110,28 @@ bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *res
         if (e.k->ins[i].op == K_LOAD && e.k->view[e.k->ins[i].view].buf == product) at = i;
         if (e.k->ins[i].op == K_STORE && e.k->view[e.k->ins[i].view].buf == product) store = i;
     }
-    if (at < 0 || store < 0) return false; /* the raw product itself is wanted */
+    if (at < 0 || (store < 0 && !half)) return false; /* the raw product itself is wanted */
     const uint16_t product_view = e.k->ins[at].view;
     const int loaded = at;
     for (int next; (next = epilogue_reader(&e, at)) >= 0 && next != store; at = next) {
         const kins *n = &e.k->ins[next];
         int other = n->a == at ? n->b : n->a;
-        if (n->op == OP_add && n->a != n->b && !d->bias && !d->relu && !d->mask &&
+        const bool masked = epilogue_masked(&e, d);
+        if (n->op == OP_add && n->a != n->b && !d->bias && !d->relu && !masked &&
             epilogue_vector(&e, other))
             d->bias = epilogue_address(&e, other);
-        else if (n->op == OP_relu && n->type == KT_F32 && !d->relu && !d->mask) d->relu = 1;
-        else if (n->op == OP_where && n->b == at && n->a != at && !d->mask &&
+        else if (n->op == OP_relu && n->type == KT_F32 && !d->relu && !masked) d->relu = 1;
+        else if (n->op == OP_where && n->b == at && n->a != at && !masked &&
                  epilogue_zero(&e, n->c) && e.k->ins[n->a].op == OP_lt &&
                  epilogue_zero(&e, e.k->ins[n->a].a) && epilogue_matrix(&e, e.k->ins[n->a].b) &&
                  e.k->view[e.k->ins[e.k->ins[n->a].b].view].buf != product) {
-            d->mask = epilogue_address(&e, e.k->ins[n->a].b);
-            d->mask_row = epilogue_matrix(&e, e.k->ins[n->a].b);
+            epilogue_mask(&e, e.k->ins[n->a].b, d);
         } else break;
     }
     int stores = 0;
     for (int i = 0; i < e.k->nins; i++) stores += e.k->ins[i].op == K_STORE;
-    if (e.k->ins[store].a == at && stores == 1) return true;
+    if (store >= 0 && e.k->ins[store].a == at && stores == 1) return true;
+    if (epilogue_rounds(&e, at, product, stores)) return true;
     if (at == loaded) return false;
     /* what remains starts from the value the GEMM leaves: instruction `at` becomes the load of
      * it */
@@ -103,10 +139,20 @@ bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *res
     if (!rest->ins) {
         *rest = *s->kern;
         d->bias = d->mask = NULL;
+        if (half) half->mask = NULL;
         d->relu = 0;
         return false;
     }
     memcpy(rest->ins, e.k->ins, e.k->nins * sizeof *rest->ins);
     rest->ins[at] = (kins){.op = K_LOAD, .type = KT_F32, .level = KL_ELEMENT, .view = product_view};
     return false;
+}
+
+bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *rest, arena *memory) {
+    return epilogue_find(s, p, d, NULL, rest, memory);
+}
+
+bool epilogue_match_half(const step *s, const weft_plan *p, gemm_data *d, epilogue_half *h,
+                         kernel *rest, arena *memory) {
+    return epilogue_find(s, p, d, h, rest, memory);
 }

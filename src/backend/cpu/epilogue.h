@@ -10,4 +10,17 @@
  * leaves it. */
 bool epilogue_match(const step *s, const weft_plan *p, gemm_data *d, kernel *rest, arena *memory);
 
+/* What the product of half_product.h does besides: a mask of any of its types instead of d->mask, and
+ * a result that is rounded to 16 bits. */
+typedef struct epilogue_half {
+    const char *mask;      /* NULL: none */
+    char *result;          /* NULL: the product's own buffer is the result */
+    uint8_t mask_type, result_type;
+} epilogue_half;
+
+/* The same for such a product. The rounded result is found only where it is all that is left and
+ * nobody else reads the product. */
+bool epilogue_match_half(const step *s, const weft_plan *p, gemm_data *d, epilogue_half *h,
+                         kernel *rest, arena *memory);
+
 #endif

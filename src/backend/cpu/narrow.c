@@ -114,7 +114,9 @@ static bool narrow_written(const weft_plan *p, const step *s, uint32_t buf) {
 /* Does the step read the widened buffer as the second operand of a plain product, and not else? */
 static bool narrow_reader(const step *s, uint32_t buf, int64_t columns, bool flat) {
     const roperand *b = &s->in[1];
-    if (s->kind != STEP_MATMUL || b->buf != buf || s->in[0].buf == buf || b->off) return false;
+    if (s->kind != STEP_MATMUL || b->buf != buf || s->in[0].buf == buf || b->off ||
+        s->in[0].dtype != WEFT_F32)
+        return false;
     const int r = b->rank;
     const int64_t *stride = b->stride;
     for (int d = 0; d + 2 < s->in[2].rank; d++)

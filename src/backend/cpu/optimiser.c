@@ -1,8 +1,8 @@
 /* optimiser.c - adam and momentum: one pass over a parameter and its companions; and sums of
  * squares, for norms.
  *
- * adam: p, m, v, g, lr, rate, root -> p, m, v. momentum: p, m, g, lr -> p, m. Both may be given a
- * scale of the gradient, and whether the step is due: if not, nothing is touched. The arithmetic is
+ * adam: p, m, v, g, lr, rate, root -> p, m, v. momentum: p, m, g, lr -> p, m. Both may have p in 16
+ * bits as a further result, and may be given a scale of the gradient, and whether the step is due: if not, nothing is touched. The arithmetic is
  * tile_table's. Results usually are the memory of p, m and v; where one is not, its input is copied
  * there piece by piece, just before the pass over that piece. */
 #include "core/update_rules.h"
@@ -35,6 +35,14 @@ static float *optimiser_piece(char *const *at, const step *s, int i, int64_t fir
     return out;
 }
 
+/* The last result, where it is asked for: the new parameter in 16 bits. */
+static void optimiser_shadow(const optimiser_choice *o, const step *s, char *const *at,
+                             const float *p, int64_t first, int64_t n) {
+    const int parts = block_table[s->block].parts, last = s->nin + parts - 1;
+    if (s->nout < parts || !at[last]) return;
+    o->tile->store[s->in[last].dtype](at[last] + 2 * first, 1, p, (int)n);
+}
+
 static bool optimiser_due(const optimiser_choice *o, char *const *at) {
     return o->due < 0 || *at[o->due];
 }
@@ -58,6 +66,7 @@ static void optimiser_adam(const routine *r, char *const *at, int64_t unit0, int
         float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
         float *v = optimiser_piece(at, r->s, 2, i, n);
         if (due) o->tile->adam(p, m, v, (const float *)at[3] + i, n, &a);
+        optimiser_shadow(o, r->s, at, p, i, n);
     }
 }
 
@@ -73,6 +82,7 @@ static void optimiser_momentum(const routine *r, char *const *at, int64_t unit0,
         const int64_t i = u * OPTIMISER_PIECE, n = min_i64(OPTIMISER_PIECE, o->count - i);
         float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
         if (due) o->tile->momentum(p, m, (const float *)at[2] + i, n, &a);
+        optimiser_shadow(o, r->s, at, p, i, n);
     }
 }
 

@@ -110,7 +110,10 @@ bool routine_accepts(const step *s, int operand) {
 }
 
 bool routine_spares(const step *s, int operand) {
-    return operand >= s->nin && routine_of(s)->results == RESULTS_ASKED;
+    if (operand < s->nin) return false;
+    const bool shadow = s->kind == STEP_BLOCK && block_table[s->block].moving &&
+                        operand == s->nin + block_table[s->block].parts - 1;
+    return shadow || routine_of(s)->results == RESULTS_ASKED;
 }
 
 bool routine_takes_maps(const step *s) {

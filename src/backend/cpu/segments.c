@@ -78,7 +78,7 @@ static void segment_kernel(segment_list *l, const weft_plan *p, const kernel *k,
 /* A product is even if each unit is a full-width band of the same number of rows. */
 static bool segment_even_product(const cpu_product *x) {
     int64_t units = x->plan.units;
-    if (x->narrow || x->batches != 1 || units < 1 || x->rows % units) return false;
+    if (x->narrow || x->half || x->batches != 1 || units < 1 || x->rows % units) return false;
     int64_t each = x->rows / units;
     for (int64_t u = 0; u < units; u++) {
         gemm_area a = gemm_unit(&x->plan, u);
