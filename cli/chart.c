@@ -71,13 +71,13 @@ static void chart_stretch(chart_field *f, int x0, int y0, int x1, int y1, char l
     }
 }
 
-static void chart_line(chart_field *f, const curve *c, int which) {
+static void chart_line(chart_field *f, const series *c, int which) {
     const int dots = f->width * f->across < CHART_WIDEST ? f->width * f->across : CHART_WIDEST;
     const int rows = f->height * f->down;
     double sum[CHART_WIDEST] = {0};
     int count[CHART_WIDEST] = {0}, before = -1, y_before = 0;
     for (int i = 0; i < c->n; i++) {
-        const curve_point *const p = &c->at[i];
+        const series_bucket *const p = &c->at[i];
         const double n = (double)p->count, step = p->steps / n;
         const double x = f->to > f->from ? (step - f->from) / (f->to - f->from) : 0;
         const int at = (int)lround(fmax(0, fmin(1, x)) * (dots - 1));
@@ -92,7 +92,7 @@ static void chart_line(chart_field *f, const curve *c, int which) {
                       which ? 'o' : '*', chart_style[which]);
         before = x, y_before = y;
     }
-    for (int i = 0; i < c->n && c->count <= CHART_FEW && f->across > 1; i++) {
+    for (int i = 0; i < c->n && series_finite(c) <= CHART_FEW && f->across > 1; i++) {
         const double v = (chart_place(f, c->at[i].values) - f->low) / (f->high - f->low);
         const double x = f->to > f->from ? (c->at[i].steps - f->from) / (f->to - f->from) : 0;
         const int row = (int)lround((1 - v) * (rows - 1)) / f->down;
@@ -181,8 +181,8 @@ void chart_draw(screen *s, int row, int column, int width, int height, const cha
     f.across = s->utf8 ? 2 : 1, f.down = s->utf8 ? 4 : 1;
     f.low = INFINITY, f.high = -INFINITY, f.from = c->from, f.to = c->to;
     for (int i = 0; i < CHART_LINES; i++) {
-        if (!c->line[i] || !c->line[i]->count) continue;
-        f.low = fmin(f.low, c->line[i]->least), f.high = fmax(f.high, c->line[i]->most);
+        if (!c->line[i] || !series_finite(c->line[i])) continue;
+        f.low = fmin(f.low, c->line[i]->least.value), f.high = fmax(f.high, c->line[i]->most.value);
         if (!(c->to > c->from)) f.to = fmax(f.to, c->line[i]->to);
     }
     f.log = c->log && f.low > 0;
@@ -197,6 +197,6 @@ void chart_draw(screen *s, int row, int column, int width, int height, const cha
     if (!f.bits) return;
     chart_axes(&f, c);
     for (int i = CHART_LINES - 1; i >= 0; i--) /* the first lies above */
-        if (c->line[i] && c->line[i]->count) chart_line(&f, c->line[i], i);
+        if (c->line[i] && series_finite(c->line[i])) chart_line(&f, c->line[i], i);
     free(f.bits);
 }

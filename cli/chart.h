@@ -2,13 +2,13 @@
 #ifndef WEFT_CHART_H
 #define WEFT_CHART_H
 
-#include "curve.h"
+#include "base/series.h"
 #include "screen.h"
 
 enum { CHART_LINES = 2 };
 
 typedef struct chart {
-    const curve *line[CHART_LINES]; /* NULL, or without values: not drawn */
+    const series *line[CHART_LINES]; /* NULL, or without values: not drawn */
     bool log;                       /* logarithmic, where all values are above 0 */
     bool percent;
     double from, to;     /* steps at the edges; to = from: as far as the curves go */

@@ -10,12 +10,13 @@ enum { PLOT_ROWS = 10, PLOT_BELOW = 2, PLOT_WIDEST = 80 };
 
 void plot_curve(const terminal *t, const float *values, int count, const char *unit, long last) {
     const int width = (t->width < PLOT_WIDEST ? t->width : PLOT_WIDEST) - 2;
-    curve *const line = calloc(1, sizeof *line);
+    series *const line = malloc(sizeof *line);
     screen s = {0};
     if (line && count > 1 && width > 16 &&
         screen_make(&s, width, PLOT_ROWS + PLOT_BELOW, t->utf8)) {
+        series_begin(line, "");
         for (int i = 0; i < count; i++)
-            curve_add(line, (i + 1.0) * (double)last / count, fmax(1e-12, (double)values[i]));
+            series_add(line, (i + 1.0) * (double)last / count, fmax(1e-12, (double)values[i]));
         chart_draw(&s, 0, 2, width - 2, PLOT_ROWS + PLOT_BELOW,
                    &(chart){.line = {line}, .log = true, .to = (double)last, .unit = unit});
         screen_lines(&s, t);

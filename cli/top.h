@@ -7,7 +7,7 @@
 #ifndef WEFT_TOP_H
 #define WEFT_TOP_H
 
-#include "curve.h"
+#include "base/series.h"
 #include "screen.h"
 
 #include <weft/train.h>
@@ -19,7 +19,7 @@ enum { TOP_METRICS = 48, TOP_MARKS = 32, TOP_WINDOW = 32, TOP_NAME = 120 };
 
 typedef struct top_metric {
     char name[TOP_NAME];
-    curve curve;
+    series curve;
     double last; /* nan: the last one was no number */
 } top_metric;
 

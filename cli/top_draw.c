@@ -114,10 +114,10 @@ static int top_draw_reading(screen *s, int row, int at, terminal_style style, co
     at = screen_print(s, row, at, style, "%s", top_value(m, m->last, value));
     at = screen_print(s, row, at, TERMINAL_DIM, " %s", word);
     const bool high = strstr(m->name, "accuracy") || strstr(m->name, "score");
-    if (high && m->curve.most > m->last) {
-        at =
-            screen_print(s, row, at, TERMINAL_DIM, ", best %s", top_value(m, m->curve.most, value));
-        chart_count(m->curve.most_at, count);
+    if (high && m->curve.most.value > m->last) {
+        at = screen_print(s, row, at, TERMINAL_DIM, ", best %s",
+                          top_value(m, m->curve.most.value, value));
+        chart_count(m->curve.most.step, count);
         if (at + (int)strlen(count) + 9 <= s->width)
             at = screen_print(s, row, at, TERMINAL_DIM, " at step %s", count);
     }
@@ -162,7 +162,7 @@ static void top_draw_chart(const top_run *t, screen *s, int row, int column, int
     }
     c.from = c.to; /* where the rows begin, if that is far from 0 */
     for (int i = 0; i < t->metrics; i++)
-        if (t->metric[i].curve.count) c.from = fmin(c.from, t->metric[i].curve.from);
+        if (series_finite(&t->metric[i].curve)) c.from = fmin(c.from, t->metric[i].curve.from);
     if (c.from > 0 && c.from <= 0.5 * c.to) c.from = 0;
     screen field; /* so that a long title does not run into the neighbour */
     if (!screen_make(&field, width, height, s->utf8)) return;

@@ -92,14 +92,15 @@ bool top_is_bytes(const top_metric *m) {
 }
 
 bool top_is_share(const top_metric *m) {
-    return strstr(m->name, "accuracy") && m->curve.count && m->curve.least >= 0 &&
-           m->curve.most <= 1;
+    return strstr(m->name, "accuracy") && series_finite(&m->curve) && m->curve.least.value >= 0 &&
+           m->curve.most.value <= 1;
 }
 
 bool top_is_log(const top_metric *m) {
     const char *const own = top_facts_own(m->name);
     const bool falls = strstr(own, "loss") || strstr(own, "error");
-    return falls && m->curve.count && m->curve.least > 0 && m->curve.most >= 8 * m->curve.least;
+    return falls && series_finite(&m->curve) && m->curve.least.value > 0 &&
+           m->curve.most.value >= 8 * m->curve.least.value;
 }
 
 /* How well a metric will do as what is learned by: the least is best, below 0 it will not do. */
@@ -125,18 +126,18 @@ static void top_facts_curves(const top_run *t, top_facts *f, int which) {
     int n = 0, judged = 0;
     for (int i = 0; i < t->metrics; i++) {
         const int rank = top_facts_loss_rank(t->metric[i].name);
-        if (rank < 0 || !t->metric[i].curve.count) continue;
+        if (rank < 0 || !series_finite(&t->metric[i].curve)) continue;
         if (!f->loss || rank < top_facts_loss_rank(f->loss->name)) f->loss = &t->metric[i];
     }
     for (int i = 0; i < t->metrics && f->loss && !f->beside; i++) {
         const top_metric *const m = &t->metric[i];
         const bool same = strcmp(top_facts_own(m->name), top_facts_own(f->loss->name)) == 0;
-        if (m != f->loss && same && m->curve.count) f->beside = m;
+        if (m != f->loss && same && series_finite(&m->curve)) f->beside = m;
     }
     for (int rank = 0; rank < 3; rank++)
         for (int i = 0; i < t->metrics; i++) {
             const top_metric *const m = &t->metric[i];
-            if (m == f->loss || m == f->beside || !m->curve.count) continue;
+            if (m == f->loss || m == f->beside || !series_finite(&m->curve)) continue;
             if (top_facts_other_rank(m) != rank) continue;
             order[n++] = m;
             judged += rank < 2;

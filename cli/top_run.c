@@ -45,6 +45,7 @@ static top_metric *top_run_metric(top_run *t, const char *name) {
     top_metric *const m = &t->metric[t->metrics++];
     memset(m, 0, sizeof *m);
     strcpy(m->name, name);
+    series_begin(&m->curve, name);
     return m;
 }
 
@@ -69,7 +70,7 @@ static void top_run_row(top_run *t, const weft_follow_row *r) {
         top_metric *const m = top_run_metric(t, r->m.at[i].name);
         if (!m) continue;
         m->last = r->m.at[i].value;
-        curve_add(&m->curve, (double)r->step, m->last);
+        series_add(&m->curve, (double)r->step, m->last);
     }
     if (loss || !isnan(speed)) top_run_speed(t, r, speed);
     if (t->rows && r->time - t->time > t->longest) t->longest = r->time - t->time;

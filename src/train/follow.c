@@ -7,9 +7,9 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/series.h"
 #include "folder.h"
 #include "lines.h"
-#include "series.h"
 #include "train_parts.h"
 
 #include <errno.h>

@@ -20,21 +20,23 @@ enum { REPORT_CONFIG_ROWS = 300, REPORT_CONFIG_TEXT = 600 };
 static series *report_series(report *r, weft_json key, int *guess) {
     for (int i = 0; i < r->n; i++) {
         const int k = (*guess + i) % r->n;
-        if (!lines_is(key, r->series[k].name)) continue;
+        if (!lines_is(key, r->series[k]->name)) continue;
         *guess = k + 1;
-        return &r->series[k];
+        return r->series[k];
     }
     char name[SERIES_NAME];
     if (weft_json_text(key, name, sizeof name) >= sizeof name || r->n == REPORT_SERIES) {
         r->crowded = true;
         return NULL;
     }
-    if (!series_new(&r->series[r->n], r->c, name)) {
+    series *const s = weft_resize(r->c, NULL, sizeof *s);
+    if (!s) {
         r->page.failed = true;
         return NULL;
     }
+    series_begin(s, name);
     *guess = r->n + 1;
-    return &r->series[r->n++];
+    return r->series[r->n++] = s;
 }
 
 static weft_err report_read(report *r, const char *path) {
@@ -47,7 +49,7 @@ static weft_err report_read(report *r, const char *path) {
         int guess = 0;
         for (int i = 0; i < line.n; i++) {
             series *s = report_series(r, line.at[i].name, &guess);
-            if (s) series_add(s, line.step, line.at[i].value);
+            if (s) series_add(s, (double)line.step, line.at[i].value);
         }
         if (in.lines == 1 || line.step > r->steps) r->steps = line.step;
         if (isnan(first_time)) first_time = line.time, first_step = line.step;
@@ -250,7 +252,7 @@ weft_err weft_report_write(weft_ctx *c, const char *run, const weft_report *aske
     r->asked = asked;
     r->seconds = r->rate = r->began = r->ended = NAN;
     const weft_err e = report_write(r, run);
-    for (int i = 0; i < r->n; i++) series_free(&r->series[i], c);
+    for (int i = 0; i < r->n; i++) weft_resize(c, r->series[i], 0);
     text_free(&r->page);
     weft_resize(c, r, 0);
     return e;

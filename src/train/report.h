@@ -12,7 +12,7 @@
 #define WEFT_REPORT_H
 
 #include "base/text.h"
-#include "series.h"
+#include "base/series.h"
 
 #include <weft/train.h>
 
@@ -28,7 +28,7 @@ typedef struct report_plot {
 typedef struct report {
     weft_ctx *c;
     const weft_report *asked;
-    series series[REPORT_SERIES];
+    series *series[REPORT_SERIES];
     int n;
     report_plot plots[REPORT_SERIES];
     int plot_count;

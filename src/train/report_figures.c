@@ -179,7 +179,7 @@ static void report_overfits(report *r) {
     char text[REPORT_NUMBER];
     const series *loss = NULL;
     for (int i = 0; i < r->n; i++) {
-        const series *const s = &r->series[i];
+        const series *const s = r->series[i];
         if (report_is_held_out(s, "loss") && s->count >= 4 && (!loss || s->count > loss->count))
             loss = s;
     }

@@ -101,16 +101,16 @@ static const char *report_marked(const char *name) { /* the plot; NULL: these ar
 static bool report_is_plot(const report *r, const char *name) {
     for (int i = 0; i < r->n; i++) {
         char plot[SERIES_NAME];
-        report_plot_name(r->series[i].name, plot);
-        if (!report_marked(r->series[i].name) && strcmp(plot, name) == 0) return true;
+        report_plot_name(r->series[i]->name, plot);
+        if (!report_marked(r->series[i]->name) && strcmp(plot, name) == 0) return true;
     }
     return false;
 }
 
 static const series *report_marks_of(const report *r, const report_plot *p) {
     for (int i = 0; i < r->n; i++) {
-        const char *const plot = report_marked(r->series[i].name);
-        if (plot && strcmp(plot, p->name) == 0 && r->series[i].n) return &r->series[i];
+        const char *const plot = report_marked(r->series[i]->name);
+        if (plot && strcmp(plot, p->name) == 0 && r->series[i]->n) return r->series[i];
     }
     return NULL;
 }
@@ -126,7 +126,7 @@ static int report_rank(const char *name) {
 void report_arrange(report *r) {
     r->from = INFINITY, r->to = -INFINITY;
     for (int i = 0; i < r->n; i++) {
-        const series *s = &r->series[i];
+        const series *s = r->series[i];
         const char *const marked = report_marked(s->name);
         if (!marked || !report_is_plot(r, marked)) report_enter(r, s);
         if (s->n) r->from = fmin(r->from, s->from), r->to = fmax(r->to, s->to);
@@ -143,7 +143,7 @@ const series *report_judged(const report *r, const char *name) {
     const series *best = NULL;
     int judges = 0;
     for (int i = 0; i < r->n; i++) {
-        const series *s = &r->series[i];
+        const series *s = r->series[i];
         const struct report_part *part = report_part_of(s->name);
         const char *own = part ? report_slash(s->name) + 1 : s->name;
         const int rank = part ? part->judges : 1;
@@ -170,7 +170,7 @@ bool report_is_bytes(const char *name) {
 
 const series *report_series_of(const report *r, const char *name) {
     for (int i = 0; i < r->n; i++)
-        if (strcmp(r->series[i].name, name) == 0) return &r->series[i];
+        if (strcmp(r->series[i]->name, name) == 0) return r->series[i];
     return NULL;
 }
 

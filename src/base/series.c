@@ -1,5 +1,5 @@
 /* series.c - the buckets of series.h. */
-#include "series.h"
+#include "base/series.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,17 +8,14 @@
 /* Values beyond this count as not finite: sums and differences must stay in range. */
 static const double series_limit = 1e290;
 
-bool series_new(series *s, weft_ctx *c, const char *name) {
+void series_begin(series *s, const char *name) {
     memset(s, 0, sizeof *s);
     snprintf(s->name, sizeof s->name, "%s", name);
     s->width = 1;
-    s->at = weft_resize(c, NULL, SERIES_BUCKETS * sizeof *s->at);
-    return s->at != NULL;
 }
 
-void series_free(series *s, weft_ctx *c) {
-    weft_resize(c, s->at, 0);
-    s->at = NULL;
+int64_t series_finite(const series *s) {
+    return s->count - s->lost;
 }
 
 static void series_join(series_bucket *b, const series_bucket *next) {
@@ -44,14 +41,14 @@ static void series_halve(series *s) {
     }
 }
 
-void series_add(series *s, int64_t step, double value) {
+void series_add(series *s, double step, double value) {
     s->count++;
     if (!(fabs(value) <= series_limit)) {
         s->lost++;
         s->gap = true;
         return;
     }
-    const series_point p = {(double)step, value};
+    const series_point p = {step, value};
     if (!s->n) s->first = s->least = s->most = p, s->from = s->to = p.step;
     s->from = fmin(s->from, p.step), s->to = fmax(s->to, p.step);
     if (value < s->least.value) s->least = p;

@@ -1,12 +1,13 @@
-/* series.h - one metric over the steps of a run, in bounded memory.
+/* series.h - a number over the steps of a run, in bounded memory however long the run.
  *
  * Values go into at most SERIES_BUCKETS buckets; when all are in use, neighbours are joined and
  * each holds twice as many. A bucket remembers its least and its greatest value and where they
  * were, so no spike is lost however long the run. */
-#ifndef WEFT_SERIES_H
-#define WEFT_SERIES_H
+#ifndef WEFT_BASE_SERIES_H
+#define WEFT_BASE_SERIES_H
 
-#include <weft/weft.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum { SERIES_BUCKETS = 400, SERIES_NAME = 120 };
 
@@ -23,7 +24,7 @@ typedef struct series_bucket {
 
 typedef struct series {
     char name[SERIES_NAME];
-    series_bucket *at; /* SERIES_BUCKETS of them */
+    series_bucket at[SERIES_BUCKETS];
     int n;
     int64_t width; /* values a full bucket has */
     bool gap;
@@ -35,9 +36,9 @@ typedef struct series {
     double from, to; /* steps */
 } series;
 
-bool series_new(series *s, weft_ctx *c, const char *name); /* false: out of memory */
-void series_add(series *s, int64_t step, double value);
-void series_free(series *s, weft_ctx *c);
+void series_begin(series *s, const char *name);
+void series_add(series *s, double step, double value);
+int64_t series_finite(const series *s); /* values that count */
 
 /* out (s->n): the mean of each bucket and its neighbours; a curve through the noise. log: the
  * geometric mean, which lies amid the noise on a logarithmic axis; all values must be above 0. */
