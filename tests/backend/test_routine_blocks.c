@@ -242,6 +242,8 @@ static void attention_case(const heads *a) {
     if (a->masked) {
         roperand *m = input(&f, WEFT_BOOL, PLAIN, 3, mask);
         if (a->masked == 2) m->stride[0] = 0;
+        for (int64_t i = 0; a->masked == 3 && i < a->b * a->tq * a->tk; i++)
+            if (i % a->tk < 2 * a->tk / 3) f.at[3][i] = 0; /* whole tiles that nobody sees */
         for (int64_t j = 0; j < a->tk; j++) f.at[3][place(&f, 3, 0, a->tq / 2, j, 0)] = 0;
     }
     double *want_y = result(&f, WEFT_F32, 3, y), *want_lse = result(&f, WEFT_F32, 2, y);
@@ -327,6 +329,7 @@ TEST(attention) {
         {2, 3, 0, 4, 4, 0, 0, PLAIN},      {2, 250, 100, 4, 4, 0, 2, PLAIN},
         {3, 1, 300, 64, 64, 0, 1, GAPS},   {2, 3, 200, 17, 5, 1, 0, GAPS},
         {2, 2, 129, 8, 33, 1, 2, PLAIN},   {2, 3, 130, 7, 8, 0, 0, GAPS},
+        {2, 1, 500, 16, 8, 0, 3, PLAIN},   {2, 60, 700, 8, 8, 1, 3, GAPS},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const heads *a = &all[i];

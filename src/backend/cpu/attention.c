@@ -7,10 +7,13 @@
  * Causal: query i sees keys up to i + tk - tq.
  *
  * A tile of keys is transposed once and then serves all queries of a unit, so that no product has
- * to pack anything. So few queries that this does not pay meet the keys as they lie, by dot products. Sums over keys or queries go through the tiles in increasing order. */
+ * to pack anything. So few queries that this does not pay meet the keys as they lie, by dot products.
+ * A tile of keys that no query may see is left out, whatever lies there. Sums over keys or queries
+ * go through the tiles in increasing order. */
 #include "gemm.h"
 #include "loops.h"
 #include "routines.h"
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -112,6 +115,22 @@ static const uint8_t *attend_mask_row(const attend_choice *o, char *const *at, i
            i * o->mask_row + j * o->mask_column;
 }
 
+/* May any of the queries [i, i1) see one of the keys [j, j + n)? */
+static bool attend_seen(const attend_choice *o, char *const *at, int64_t batch, int64_t i,
+                        int64_t i1, int64_t j, int64_t n) {
+    assert(i < i1 && i1 <= o->tq && n > 0 && j + n <= o->tk);
+    if (attend_reach(o, i1 - 1, j, n) == 0) return false;
+    if (!o->masked) return true;
+    for (; i < i1; i++) {
+        const int64_t reach = attend_reach(o, i, j, n);
+        const uint8_t *mask = attend_mask_row(o, at, batch, i, j);
+        for (int64_t e = 0; e < reach; e++)
+            if (mask[e * o->mask_column]) return true;
+        if (o->mask_row == 0 && reach == n) return false;
+    }
+    return false;
+}
+
 static void attend_product(const gemm_plan *p, const float *a, const float *b, float *c, bool add,
                            void *scratch) {
     const gemm_data d = {.a = a, .b = b, .c = c, .accumulate = add};
@@ -119,9 +138,9 @@ static void attend_product(const gemm_plan *p, const float *a, const float *b, f
 }
 
 /* Scores of query i against n keys from j on become weights relative to the row's new maximum; the
- * row of y so far and its sum are rescaled to it. */
+ * row of y, if it has begun, and its sum are rescaled to it. */
 static void attend_row(const attend_choice *o, char *const *at, int64_t batch, int64_t i, int64_t j,
-                       int64_t n, float *s, float *most, float *sum, float *y) {
+                       int64_t n, float *s, float *most, float *sum, float *y, bool begun) {
     const int64_t seen = attend_reach(o, i, j, n);
     float largest;
     if (o->masked) {
@@ -134,7 +153,7 @@ static void attend_row(const attend_choice *o, char *const *at, int64_t batch, i
     }
     if (!(largest <= *most)) { /* also when it is nan */
         const float shrink = expf(*most - largest);
-        if (j > 0) o->v->scale(y, shrink, o->hv);
+        if (begun) o->v->scale(y, shrink, o->hv);
         *sum *= shrink;
         *most = largest;
     }
@@ -157,9 +176,10 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
         m->most[i - q0] = -INFINITY;
         m->sum[i - q0] = 0;
     }
+    bool begun = false;
     for (int64_t j = 0; j < o->tk; j += o->keys) {
         const int64_t nk = min_i64(o->keys, o->tk - j);
-        if (attend_reach(o, q1 - 1, j, nk) == 0) break;
+        if (!attend_seen(o, at, batch, q0, q1, j, nk)) continue;
         const float *keys = o->as_they_lie ? k + j * o->k.row : m->kt;
         if (!o->as_they_lie) o->v->transpose(m->kt, o->keys, k + j * o->k.row, o->k.row, nk, o->h);
         for (int64_t i = q0; i < q1; i += ATTEND_Q) {
@@ -170,11 +190,12 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
                            m->product);
             for (int64_t e = 0; e < nq; e++) {
                 attend_row(o, at, batch, i + e, j, nk, m->s + e * o->keys, m->most + i - q0 + e,
-                           m->sum + i - q0 + e, y + (i + e) * row);
+                           m->sum + i - q0 + e, y + (i + e) * row, begun);
             }
             attend_product(&o->mix[short_q][short_k], m->s, value + j * o->value.row, y + i * row,
-                           j > 0, m->product);
+                           begun, m->product);
         }
+        begun = true;
     }
     for (int64_t i = q0; i < q1; i++) {
         const float sum = m->sum[i - q0];
@@ -275,7 +296,7 @@ static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
                         o->value.row, nk, o->hv);
         for (int64_t i = a.q0; i < a.q1; i += ATTEND_Q) {
             const int64_t nq = min_i64(ATTEND_Q, a.q1 - i);
-            if (attend_reach(o, i + nq - 1, j, nk) == 0) continue;
+            if (!attend_seen(o, at, a.batch, i, i + nq, j, nk)) continue;
             attend_grad_tile(r, at, &a, i, nq, j, nk, m);
         }
     }
