@@ -284,7 +284,9 @@ weft_top weft_topk(weft_tensor x, int64_t k, int axis) {
 /* Seed and run number are ordinary state; the stream is the place in the graph: scope and
  * ordinal. */
 static weft_tensor compose_random(weft_graph *g, random_kind kind, weft_shape s) {
-    if (!graph_checked(g, NULL, 0) || !graph_shape_ok(g, "random", WEFT_F32, &s))
+    int64_t count;
+    if (!graph_checked(g, NULL, 0) || !graph_shape_ok(g, "random", WEFT_F32, &s) ||
+        (shape_count(s.rank, s.n, &count) && !graph_positions(g, "random", count)))
         return tensor_at(g, 0);
     weft_state *from = g->states ? g->state[0] : g->ctx->own;
     if (!from) {

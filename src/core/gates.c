@@ -68,7 +68,9 @@ weft_tensor weft_gate_program(weft_tensor x, weft_tensor coef, const weft_gate *
                           shape_text(a, sizeof a, sx.rank, sx.n),
                           shape_text(b, sizeof b, sc.rank, sc.n));
     }
-    if (!gates_known(g, gates, n, outputs, m, sx.n[0], sc.n[0])) return tensor_at(g, 0);
+    if (!graph_positions(g, "gate_program", max_i64(sx.n[0], sc.n[0])) ||
+        !gates_known(g, gates, n, outputs, m, sx.n[0], sc.n[0]))
+        return tensor_at(g, 0);
     const gate_wiring wiring = {.features = (int32_t)sx.n[0],
                                 .gates = (int32_t)n,
                                 .outputs = (int32_t)m,

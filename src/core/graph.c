@@ -246,6 +246,15 @@ bool shape_count(int rank, const int64_t *dim, int64_t *count) {
     return true;
 }
 
+bool graph_positions(weft_graph *g, const char *what, int64_t n) {
+    if (n <= LIMIT_POSITIONS) return true;
+    graph_fail(
+        g, WEFT_SHAPE,
+        "%s: %lld positions, i32 counts no more than %d: split the axis, or take it in pieces",
+        what, (long long)n, LIMIT_POSITIONS);
+    return false;
+}
+
 weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const int64_t *dim,
                          const weft_tensor *in, int nin, const int64_t *attr, int nattr) {
     if (g->err) return tensor_at(g, 0);
@@ -255,8 +264,8 @@ weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const in
     if (!shape_count(rank, dim, &count)) {
         char buf[128];
         return graph_fail(
-            g, WEFT_SHAPE, "%s: shape %s has more elements than the %d a tensor may have",
-            op_table[op].name, shape_text(buf, sizeof buf, rank, dim), LIMIT_ELEMENTS);
+            g, WEFT_SHAPE, "%s: shape %s has more elements than the %lld a tensor may have",
+            op_table[op].name, shape_text(buf, sizeof buf, rank, dim), (long long)LIMIT_ELEMENTS);
     }
     weft_tensor simpler = simplify(g, op, t, rank, dim, in, nin, attr, nattr);
     if (simpler.id || g->err) return simpler;
@@ -390,8 +399,8 @@ weft_tensor weft_const(weft_graph *g, weft_dtype t, weft_shape s, const void *da
     if (!graph_shape_ok(g, "const", t, &s)) return tensor_at(g, 0);
     int64_t count;
     if (!shape_count(s.rank, s.n, &count))
-        return graph_fail(g, WEFT_SHAPE, "const: more elements than the %d a tensor may have",
-                          LIMIT_ELEMENTS);
+        return graph_fail(g, WEFT_SHAPE, "const: more elements than the %lld a tensor may have",
+                          (long long)LIMIT_ELEMENTS);
     if (!data && count) return graph_fail(g, WEFT_ARGUMENT, "const: the data is NULL");
     size_t bytes = (size_t)count * weft_dtype_size(t);
     const void *copy = graph_keep(g, data, bytes);
@@ -426,6 +435,7 @@ weft_tensor weft_iota(weft_graph *g, weft_shape s, int axis) {
     if (axis < 0) axis += s.rank;
     if (axis < 0 || axis >= s.rank)
         return graph_fail(g, WEFT_ARGUMENT, "iota: no axis %d in rank %d", axis, (int)s.rank);
+    if (!graph_positions(g, "iota", s.n[axis])) return tensor_at(g, 0);
     /* recorded with one axis, then spread: through any view its strides are its values */
     weft_tensor line = graph_append(g, OP_iota, WEFT_I32, 1, &s.n[axis], NULL, 0, NULL, 0);
     weft_shape column = s;

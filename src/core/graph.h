@@ -137,6 +137,8 @@ weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int n
                         const int64_t *attr, int nattr);              /* poison if an operand is */
 bool graph_checked(weft_graph *g, const weft_tensor *in, int nin);    /* same graph, none poison */
 /* a leaf may have it */
+/* does i32 count them? else the graph fails */
+bool graph_positions(weft_graph *g, const char *what, int64_t n);
 bool graph_shape_ok(weft_graph *g, const char *what, weft_dtype t, const weft_shape *s);
 
 /* The same node with other operands: how passes copy a graph. */

@@ -8,10 +8,16 @@
 
 #include "weft/weft.h"
 
+#include <stdint.h>
+
+/* Tensors: bytes and strides are far from what their types hold. Extents of 0 count as 1, so that
+ * strides of empty tensors cannot overflow either. The rank is public: WEFT_MAX_RANK. */
+#define LIMIT_ELEMENTS (SIZE_MAX > UINT32_MAX ? (int64_t)1 << 40 : (int64_t)INT32_MAX)
+
 enum {
-    /* Tensors: indices, counters and the kernels' loops are i32. Extents of 0 count as 1, so that
-     * strides of empty tensors cannot overflow either. The rank is public: WEFT_MAX_RANK. */
-    LIMIT_ELEMENTS = INT32_MAX,
+    /* Positions along an axis are i32 where they are values: of iota, argmax and argsort, of what
+     * scatter_add adds, and the number of a random element, of which there are no more that differ. */
+    LIMIT_POSITIONS = INT32_MAX,
 
     /* Graphs. A node stores its number of operands in 16 bits, and passes copy the operands of one
      * node at a time into an array. Only concat comes near: longer ones are recorded as several. */

@@ -301,7 +301,7 @@ weft_tensor weft_slice_at(weft_tensor x, int axis, weft_tensor start, int64_t le
 weft_tensor weft_pad(weft_tensor x, int axis, int64_t before, int64_t after, float value) {
     if (!shape_axis(x, "pad", &axis)) return tensor_at(x.g, 0);
     weft_shape s = weft_shape_of(x);
-    if (before < 0 || after < 0 || before > INT32_MAX || after > INT32_MAX)
+    if (before < 0 || after < 0 || before > LIMIT_ELEMENTS || after > LIMIT_ELEMENTS)
         return graph_fail(x.g, WEFT_ARGUMENT, "pad: %lld before and %lld after", (long long)before,
                           (long long)after);
     s.n[axis] += before + after;
@@ -354,7 +354,8 @@ weft_tensor weft_max(weft_tensor x, weft_shape axes, bool keep) {
 }
 
 weft_tensor weft_argmax(weft_tensor x, int axis, bool keep) {
-    if (!shape_axis(x, "argmax", &axis)) return tensor_at(x.g, 0);
+    if (!shape_axis(x, "argmax", &axis) || !graph_positions(x.g, "argmax", weft_dim(x, axis)))
+        return tensor_at(x.g, 0);
     return shape_fold(x, OP_argmax, "argmax", weft_axes(axis), keep);
 }
 
@@ -457,6 +458,7 @@ weft_tensor weft_scatter_add(weft_tensor base, weft_tensor index, weft_tensor sr
             shape_text(a, sizeof a, sb.rank, sb.n), shape_text(b, sizeof b, si.rank, si.n),
             shape_text(c, sizeof c, ss.rank, ss.n), axis);
     }
+    if (!graph_positions(base.g, "scatter_add", si.n[axis])) return tensor_at(base.g, 0);
     weft_dtype t = shape_compute((weft_dtype)node_of(base)->dtype, true);
     in[0] = weft_cast(base, t);
     in[1] = weft_cast(index, WEFT_I32);
@@ -467,7 +469,8 @@ weft_tensor weft_scatter_add(weft_tensor base, weft_tensor index, weft_tensor sr
 }
 
 weft_tensor weft_argsort(weft_tensor x, int axis, bool descending) {
-    if (!shape_axis(x, "argsort", &axis)) return tensor_at(x.g, 0);
+    if (!shape_axis(x, "argsort", &axis) || !graph_positions(x.g, "argsort", weft_dim(x, axis)))
+        return tensor_at(x.g, 0);
     x = weft_cast(x, shape_compute((weft_dtype)node_of(x)->dtype, true));
     if (!x.id) return x;
     weft_shape s = weft_shape_of(x);
@@ -500,9 +503,9 @@ weft_tensor weft_concat(weft_tensors parts, int axis) {
         return (weft_tensor){0};
     }
     weft_graph *g = parts.at[0].g;
-    if (g && parts.n > LIMIT_ELEMENTS)
+    if (g && parts.n > LIMIT_NODES)
         return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts, at most %d are possible", parts.n,
-                          LIMIT_ELEMENTS);
+                          LIMIT_NODES);
     if (!graph_checked(g, parts.at, g ? (int)parts.n : 0) ||
         !shape_axis(parts.at[0], "concat", &axis))
         return tensor_at(g, 0);

@@ -110,8 +110,8 @@ int64_t state_add(weft_state *s, const char *name, const char *slab, weft_dtype 
     int64_t at = state_find(s, name), count;
     if (!shape_count(dims.rank, dims.n, &count)) {
         weft_fail(s->ctx, WEFT_SHAPE,
-                  "state \"%s\": %s has more elements than the %d a tensor may have", name,
-                  shape_text(want, sizeof want, dims.rank, dims.n), LIMIT_ELEMENTS);
+                  "state \"%s\": %s has more elements than the %lld a tensor may have", name,
+                  shape_text(want, sizeof want, dims.rank, dims.n), (long long)LIMIT_ELEMENTS);
         return STATE_NOT_FOUND;
     }
     if (at >= 0) {

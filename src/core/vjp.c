@@ -32,7 +32,7 @@ void vjp_slice(weft_tensor t, weft_tensor dy, weft_tensor *out) {
         return;
     }
     weft_tensor at = weft_minimum(weft_maximum(operand(t, 1), weft_integer(t.g, 0)),
-                                  weft_integer(t.g, (int32_t)(n - len)));
+                                  weft_integer(t.g, (int32_t)min_i64(n - len, INT32_MAX)));
     weft_tensor index = weft_add(weft_iota(t.g, weft_shape_of(t), axis), at);
     out[0] = weft_scatter_add(full_like(x, 0), index, dy, axis);
 }

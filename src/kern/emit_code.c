@@ -104,8 +104,8 @@ static void emit_guard(emitter *e, const kview *v, emit_place place) {
         const bool low = v->lo[d] > 0, high = v->hi[d] < e->k->dim[d];
         if (fixed && (low || v->hi[d] <= 0)) text_add(e->t, "%sfalse", join), join = " && ";
         if (fixed) continue;
-        if (low) text_add(e->t, "%si%d >= %d", join, d, v->lo[d]), join = " && ";
-        if (high) text_add(e->t, "%si%d < %d", join, d, v->hi[d]), join = " && ";
+        if (low) text_add(e->t, "%si%d >= %lld", join, d, (long long)v->lo[d]), join = " && ";
+        if (high) text_add(e->t, "%si%d < %lld", join, d, (long long)v->hi[d]), join = " && ";
     }
     if (!*join) text_add(e->t, "true");
 }

@@ -368,7 +368,7 @@ static bool join_merge(join *j, const uint32_t *run, size_t n, const uint8_t *li
             kview *v = &s.kern->view[i];
             v->buf = f->in[i].buf;
             v->stride[0] = !shared[i];
-            v->hi[0] = (int32_t)count;
+            v->hi[0] = count;
         } else if (!shared[i]) {
             roperand *r = &s.in[i];
             r->buf = f->in[i].buf;

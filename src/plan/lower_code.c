@@ -57,7 +57,7 @@ bool lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool rows
     memset(out, 0, sizeof *out);
     out->buf = out->at = KNOBUF;
     out->off = v->off;
-    for (int i = 0; i < k->rank; i++) out->hi[i] = (int32_t)k->dim[i];
+    for (int i = 0; i < k->rank; i++) out->hi[i] = k->dim[i];
     if (!view_fit(v, rank, dim, n, loop, &f)) {
         l->failed = "a view that strides over its loop do not describe";
         return false;
@@ -287,7 +287,7 @@ static void lower_order(const cluster *c, kernel *k) {
 static bool lower_merged(kernel *k, int d, int e) { /* d into e, where that may be */
     if (!lower_mergeable(k, d, e)) return false;
     k->dim[e] *= k->dim[d];
-    for (int v = 0; v < k->nview; v++) k->view[v].lo[e] = 0, k->view[v].hi[e] = (int32_t)k->dim[e];
+    for (int v = 0; v < k->nview; v++) k->view[v].lo[e] = 0, k->view[v].hi[e] = k->dim[e];
     lower_drop(k, d);
     return true;
 }

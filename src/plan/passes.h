@@ -17,7 +17,7 @@ typedef struct aview {
     uint32_t fill, at;            /* at: node of an i32 start, or 0 */
     int64_t  at_stride, at_max;
     int64_t  off, stride[WEFT_MAX_RANK];
-    int32_t  lo[WEFT_MAX_RANK], hi[WEFT_MAX_RANK];
+    int64_t  lo[WEFT_MAX_RANK], hi[WEFT_MAX_RANK];
 } aview;
 
 /* Where a stored value lies, if not in order and by itself. */
@@ -148,7 +148,7 @@ bool view_plain(const aview *v);                              /* no guard, no ru
 bool view_in_order(const compile *c, uint32_t id);            /* without gaps                   */
 bool view_contiguous(const compile *c, uint32_t id);          /* the same, from the beginning   */
 /* The view of `from` (axes D) over the loop dimensions E, which merge or split D's. */
-typedef struct fitted { int64_t stride[KDIMS]; int32_t lo[KDIMS], hi[KDIMS]; } fitted;
+typedef struct fitted { int64_t stride[KDIMS]; int64_t lo[KDIMS], hi[KDIMS]; } fitted;
 bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t *e, fitted *out);
 /* but for extents of 1 */
 bool view_same_axes(int rank, const int64_t *dim, int n, const int64_t *e);

@@ -42,7 +42,7 @@ static bool place_through(const compile *c, const aview *v, int rank, const int6
     for (int i = 0; i < n; i++) {
         order[i] = dim[axes[i]];
         turned.stride[i] = t[axes[i]];
-        turned.hi[i] = (int32_t)order[i];
+        turned.hi[i] = order[i];
     }
     fitted f;
     if (!view_fit(&turned, n, order, base->rank, node_dims(c->g, base), &f)) return false;

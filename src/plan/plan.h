@@ -24,7 +24,7 @@ typedef struct kview {
     uint32_t at;                  /* buffer of an i32 start read at run time, or KNOBUF          */
     int64_t  at_stride, at_max;   /* clamp(start, 0, at_max) * at_stride is added to off         */
     int64_t  off, stride[KDIMS];
-    int32_t  lo[KDIMS], hi[KDIMS];
+    int64_t  lo[KDIMS], hi[KDIMS];
 } kview;
 #define KNOBUF 0xffffffffu
 

@@ -127,7 +127,7 @@ typedef struct verify_range {
 
 /* Elements off + sum of index x stride over 0 <= index < dim, inside the guards. */
 static verify_range verify_reach(int n, const int64_t *dim, int64_t off, const int64_t *stride,
-                                 bool guard, const int32_t *lo, const int32_t *hi) {
+                                 bool guard, const int64_t *lo, const int64_t *hi) {
     verify_range r = {off, off};
     for (int d = 0; d < n; d++) {
         const int64_t from = guard ? max_i64(lo[d], 0) : 0;

@@ -21,7 +21,7 @@ void view_identity(aview *v, uint32_t base, int rank, const int64_t *dim) {
     int64_t stride = 1;
     for (int d = rank - 1; d >= 0; d--) {
         v->stride[d] = stride;
-        v->hi[d] = (int32_t)dim[d];
+        v->hi[d] = dim[d];
         stride *= dim[d];
     }
 }
@@ -48,7 +48,7 @@ static int view_joined(const aview *v, int rank, const int64_t *dim, aview *out,
         if (!joins) odim[n] = 1, out->lo[n] = v->lo[d], n++;
         out->stride[n - 1] = v->stride[d];
         odim[n - 1] *= dim[d];
-        out->hi[n - 1] = guarded ? v->hi[d] : (int32_t)odim[n - 1];
+        out->hi[n - 1] = guarded ? v->hi[d] : odim[n - 1];
         if (!guarded) out->lo[n - 1] = 0;
     }
     return n;
@@ -66,7 +66,7 @@ bool view_fit(const aview *v, int rank, const int64_t *dim, int n, const int64_t
     int d = rank - 1;
     int64_t left = d >= 0 ? jdim[d] : 1, below = 1; /* of the current D axis */
     bool nothing = false;                           /* a guarded axis of extent 1 that is outside */
-    for (int i = 0; i < n; i++) out->stride[i] = 0, out->lo[i] = 0, out->hi[i] = (int32_t)e[i];
+    for (int i = 0; i < n; i++) out->stride[i] = 0, out->lo[i] = 0, out->hi[i] = e[i];
     for (int i = 0; i < rank; i++) nothing |= jdim[i] == 1 && (j.lo[i] > 0 || j.hi[i] < 1);
     if (nothing && n == 0) return false;
     for (int i = 0; i < n; i++)
@@ -163,12 +163,12 @@ static bool view_slice(const compile *c, aview *v, const node *n, const int64_t 
             int64_t swap = lo;
             lo = -(hi - 1), hi = -(swap - 1), step = -step;
         }
-        v->lo[d] = (int32_t)(lo <= 0 ? 0 : (lo + step - 1) / step);
-        v->hi[d] = (int32_t)(hi <= 0 ? 0 : (hi + step - 1) / step);
+        v->lo[d] = (lo <= 0 ? 0 : (lo + step - 1) / step);
+        v->hi[d] = (hi <= 0 ? 0 : (hi + step - 1) / step);
     }
-    if (n->nin == 2) v->lo[d] = 0, v->hi[d] = (int32_t)dim[d];
-    v->lo[d] = (int32_t)min_i64(v->lo[d], dim[d]);
-    v->hi[d] = (int32_t)min_i64(v->hi[d], dim[d]);
+    if (n->nin == 2) v->lo[d] = 0, v->hi[d] = dim[d];
+    v->lo[d] = min_i64(v->lo[d], dim[d]);
+    v->hi[d] = min_i64(v->hi[d], dim[d]);
     return true;
 }
 
@@ -178,8 +178,8 @@ static bool view_pad(const compile *c, aview *v, const node *n) {
     uint32_t fill = (uint32_t)a[3];
     if (v->at || (v->guard && v->fill != fill)) return false;
     v->off -= a[1] * v->stride[d];
-    v->lo[d] += (int32_t)a[1];
-    v->hi[d] += (int32_t)a[1];
+    v->lo[d] += a[1];
+    v->hi[d] += a[1];
     v->guard = true;
     v->fill = fill;
     return true;
@@ -204,7 +204,7 @@ static bool view_through(const compile *c, const node *n, aview *v) {
         for (int d = 0; d < n->rank; d++)
             if (fdim[d] != dim[d]) {
                 if (view_guarded(v, d, fdim[d])) return false;
-                v->stride[d] = 0, v->lo[d] = 0, v->hi[d] = (int32_t)dim[d];
+                v->stride[d] = 0, v->lo[d] = 0, v->hi[d] = dim[d];
             }
         return true;
     case OP_slice: return view_slice(c, v, n, fdim, dim);

@@ -55,7 +55,7 @@ typedef struct interp_view {
     const int32_t *start;             /* run-time start, or NULL                                  */
     int64_t  start_stride, start_max;
     int64_t  off, stride[KDIMS];
-    int32_t  lo[KDIMS], hi[KDIMS];
+    int64_t  lo[KDIMS], hi[KDIMS];
 } interp_view;
 
 typedef struct interp_slot {

@@ -52,7 +52,7 @@ static void sweep_run(walk *w, int from, int to, int64_t col0, int64_t col1, int
         at /= blocks;
     }
     int64_t column = tile0 % columns;
-    w->position = (int32_t)(stream ? position * x->dim[x->xc] + column * x->cols : position);
+    w->position = stream ? position * x->dim[x->xc] + column * x->cols : position;
     for (int64_t t = tile0; t < tile1;) {
         const int rows = x->xr < first ? 1 : (int)min_i64(x->dim[x->xr] - w->index[x->xr], x->rows);
         w->rows = rows;

@@ -262,7 +262,7 @@ static void walk_fold(walk *w, const iop *o) {
     bool across = w->x->mode == INTERP_ACROSS;
     if (o->fold == K_ARGMAX - K_SUM)
         (across ? t->argmax_across : t->argmax)[type](w->ptr[o->b], w->ptr[o->d], w->ptr[o->a],
-                                                      w->position, rows, cols);
+                                                      (int32_t)w->position, rows, cols);
     else (across ? t->across : t->fold)[o->fold][type](w->ptr[o->d], w->ptr[o->a], rows, cols);
     if (across) walk_partial(w, o);
 }

@@ -20,7 +20,7 @@ typedef struct walk {
     int64_t index[KDIMS]; /* of the tile's first element                                  */
     int rows, cols;       /* of this tile                                                 */
     int row_lanes;        /* how many row values there are                                */
-    int32_t position;     /* of the tile's first element in its row, for argmax           */
+    int64_t position;     /* of the tile's first element in its row, for argmax           */
     walk_kept kept[INTERP_KEPT];
 } walk;
 
