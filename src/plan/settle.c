@@ -6,15 +6,6 @@
 #include "plan/lower.h"
 #include <assert.h>
 
-/* Whether the device's routine for node n takes its operand k with the strides it has. */
-static bool settle_accepts(const compile *c, const node *n, int k) {
-    const weft_backend *b = c->ctx->backend;
-    step s;
-    assert(k < n->nin);
-    lower_describe(c, n, &s);
-    return b->accepts ? b->accepts(&s, k) : view_contiguous(c, node_in(c->g, n)[k]);
-}
-
 /* A result that is the whole of another node, in order, needs no copy: that node is the result. */
 static void settle_own(compile *c, root *r, bool leaf) {
     uint32_t *id = &r->node;
@@ -43,17 +34,37 @@ static void settle_fences(compile *c) {
     }
 }
 
-/* Does the device's routine for node n take its operand k where and as it lies? An indexed load (take)
- * is part of a row program, which reads any strides. */
-static bool settle_fits(const compile *c, const node *n, int k) {
-    const aview *v = &c->view[node_in(c->g, n)[k]];
-    const int base = c->g->node[v->base].op;
-    if (!view_plain(v) || base == OP_literal || base == OP_iota) return false;
-    return n->op == OP_take || settle_accepts(c, n, k);
+/* Does the device's routine for node n, step s, take operand k where and as it lies? An indexed load
+ * (take) is part of a row program, which reads any strides. */
+static bool settle_fits(const compile *c, const node *n, const step *s, int k) {
+    const weft_backend *b = c->ctx->backend;
+    const uint32_t in = node_in(c->g, n)[k];
+    const int base = c->g->node[c->view[in].base].op;
+    if (!view_plain(&c->view[in]) || base == OP_literal || base == OP_iota) return false;
+    if (n->op == OP_take) return true;
+    return b->accepts ? b->accepts(s, k) : view_contiguous(c, in);
+}
+
+/* Operands of a routine, or the table of an indexed load. */
+static void settle_operands(compile *c, const node *n) {
+    const int operands = n->op == OP_take ? 1 : n->nin;
+    step s;
+    if (n->op != OP_take) lower_describe(c, n, &s);
+    else s.kind = STEP_KERNEL;
+    for (int k = 0; k < operands; k++) {
+        const uint32_t in = node_in(c->g, n)[k];
+        if (!settle_fits(c, n, &s, k) && !place_refuse(c, in)) {
+            view_copy(c, in);
+            for (int i = k; i < operands && n->op != OP_take; i++)
+                s.in[i] = lower_described(c, node_in(c->g, n)[i]);
+        }
+        c->stored[c->view[in].base] = STORED_HARD;
+    }
 }
 
 weft_err settle_pass(compile *c) {
-    if (!(c->stored = arena_new(&c->memory, c->n))) return compile_no_memory(c);
+    if (c->stored) memset(c->stored, 0, c->n); /* place.c asks again */
+    else if (!(c->stored = arena_new(&c->memory, c->n))) return compile_no_memory(c);
     for (size_t i = 0; i < c->fetches; i++) settle_own(c, &c->fetch[i], true);
     for (size_t i = 0; i < c->updates; i++) settle_own(c, &c->update[i], false);
     for (size_t i = 0; i < c->kepts; i++)
@@ -63,12 +74,7 @@ weft_err settle_pass(compile *c) {
         const node *n = &c->g->node[i];
         const int cls = op_table[n->op].cls;
         const bool routine = (cls == CLASS_ROUTINE && n->op != OP_concat) || cls == CLASS_BLOCK;
-        if (!c->live[i] || (!routine && n->op != OP_take)) continue;
-        for (int k = 0; k < (routine ? n->nin : 1); k++) {
-            const uint32_t in = node_in(c->g, n)[k];
-            if (!settle_fits(c, n, k) && !place_refuse(c, in)) view_copy(c, in);
-            c->stored[c->view[in].base] = STORED_HARD;
-        }
+        if (c->live[i] && (routine || n->op == OP_take)) settle_operands(c, n);
     }
     return WEFT_OK;
 }

@@ -237,10 +237,13 @@ static weft_err view_node(compile *c, uint32_t i) {
 }
 
 weft_err view_pass(compile *c) {
-    c->view = arena_new(&c->memory, c->n * sizeof *c->view);
-    c->source = arena_new(&c->memory, c->n * sizeof *c->source);
-    c->copied = arena_new(&c->memory, c->n);
-    if (!c->placed) c->placed = arena_new(&c->memory, c->n * sizeof *c->placed);
+    if (c->view) memset(c->copied, 0, c->n); /* place.c asks again */
+    else {
+        c->view = arena_new(&c->memory, c->n * sizeof *c->view);
+        c->source = arena_new(&c->memory, c->n * sizeof *c->source);
+        c->copied = arena_new(&c->memory, c->n);
+        c->placed = arena_new(&c->memory, c->n * sizeof *c->placed);
+    }
     if (!c->view || !c->source || !c->copied || !c->placed) return compile_no_memory(c);
     for (uint32_t i = 1; i < c->n; i++) WEFT_TRY(view_node(c, i));
     return WEFT_OK;
