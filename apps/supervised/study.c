@@ -155,6 +155,7 @@ static weft_optimiser_desc study_optimiser(const study *t) {
         .no_decay = options_given(t->run.call->options, "decay") && s->decay == 0,
         .clip_norm = (float)s->clip,
         .accumulate = s->accumulate,
+        .loss_scale = s->mixed == WEFT_F16 ? 65536 : 0,
         .ema = (float)s->average,
         .schedule = t->schedule,
     };
@@ -198,6 +199,7 @@ static void study_write_settings(const study *t, json *j) {
     json_integer(j, "warm-up steps", d.schedule.warmup);
     json_integer(j, "batch", weft_loader_rows(t->loader, 0));
     if (s->accumulate) json_integer(j, "batches a step", s->accumulate);
+    if (s->mixed) json_text(j, "mixed precision", weft_dtype_name((weft_dtype)s->mixed));
     json_integer(j, "epochs", study_epochs(t));
     json_integer(j, "seed", s->common.seed);
     json_integer(j, "training rows", weft_data_rows(t->train));
@@ -281,6 +283,7 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
     t->scores = model_record(t->run.state, t->seen, &t->model);
     t->judge = weft_compile(t->judge_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
                                                               .threads = t->set->common.threads,
+                                                              .mixed = (weft_dtype)t->set->mixed,
                                                               .name = "judge"});
     if (!t->judge) return weft_error_code(t->run.ctx);
     if (!t->test) return WEFT_OK;
@@ -433,6 +436,7 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
                                     .inputs = {inputs, 2},
                                     .loader = t->loader,
                                     .threads = s->common.threads,
+                                    .mixed = (weft_dtype)s->mixed,
                                     .steps = s->common.steps ? s->common.steps : epochs * epoch,
                                     .evaluate = study_judge,
                                     .user = t,

@@ -17,6 +17,7 @@
 #define STUDY_SCHEDULE_WORD(name, text) "|" text
 #define STUDY_OPTIMISERS "auto" WEFT_OPTIMISERS(STUDY_OPTIMISER_WORD)
 #define STUDY_SCHEDULES  "auto" WEFT_SCHEDULES(STUDY_SCHEDULE_WORD)
+#define STUDY_MIXED      "off|bf16|f16"
 /* clang-format on */
 
 /* The options that every supervised task has (STUDY_ROWS); a task's own struct begins with these.
@@ -27,6 +28,7 @@ typedef struct study_settings {
     double rate, decay, momentum, dropout, smoothing, clip, average, validation;
     int optimiser, schedule; /* place among the words, 0: auto */
     int accumulate;
+    int mixed; /* place among the words, which is a weft_dtype */
 } study_settings;
 
 typedef struct study_defaults {

@@ -34,7 +34,9 @@
     STUDY_ROW(average, OPTION_NUMBER, "X", 0, 0.99999,                                             \
               "evaluate a moving average of the parameters with this decay (off)"),              \
     STUDY_ROW(accumulate, OPTION_COUNT, "N", 1, 4096,                                              \
-              "gradient accumulation: batches per optimiser step (1)")
+              "gradient accumulation: batches per optimiser step (1)"),                            \
+    STUDY_ROW(mixed, OPTION_CHOICE, STUDY_MIXED, 0, 0,                                             \
+              "mixed precision: operands of products in 16 bits (off)")
 /* clang-format on */
 
 struct study_task {

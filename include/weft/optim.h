@@ -117,6 +117,11 @@ typedef struct weft_optimiser_desc {
     float clip_value;      /* clip gradients to [-clip_value, clip_value]; 0: do not */
     float clip_norm;       /* then clip their global norm to this; 0: do not */
     int   accumulate;      /* runs whose mean gradient makes one step; 0: 1 */
+    float loss_scale;      /* f16: initial value of "optim.loss_scale", by which the loss and so its
+                              gradients are multiplied, 65536 say; a step whose gradients are not
+                              finite is skipped and halves it. weft_optimise is given such gradients.
+                              0: none */
+    int   loss_scale_steps; /* steps without a skip after which it doubles; 0: 2000 */
     float ema;             /* moving averages a = ema a + (1 - ema) p in slots "ema"; 0: none */
     const weft_group *groups; size_t group_count;
 } weft_optimiser_desc;

@@ -211,6 +211,7 @@ typedef struct weft_train_desc {
     weft_tensors inputs;             /* in the order of the loader's fields */
     weft_loader *loader;
     int          threads;            /* as in weft_plan_desc */
+    weft_dtype   mixed;              /* likewise; f16 needs an optimiser with .loss_scale */
     /* ... or a function; what it needs to resume is in the state */
     weft_train_step step;
 

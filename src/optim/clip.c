@@ -21,9 +21,10 @@ weft_tensor weft_grad_norm(weft_params p) {
     return weft_ok(each) ? weft_sqrt(weft_sum(each, WEFT_ALL, false)) : each;
 }
 
-weft_tensor optim_clip_factor(weft_params p, float most) {
+weft_tensor optim_clip_factor(weft_params p, float most, weft_tensor unscale) {
     weft_tensor norm = weft_grad_norm(p);
     if (!weft_ok(norm)) return norm;
+    if (unscale.id) norm = weft_mul(norm, unscale);
     weft_tensor factor = weft_div(weft_scalar(norm.g, most), weft_offset(norm, 1e-6f));
     return weft_minimum(factor, weft_scalar(norm.g, 1));
 }
@@ -32,7 +33,7 @@ weft_params weft_clip_norm(weft_params p, float most) {
     weft_tensor *grads = NULL;
     weft_params out = clip_copy(p, "clip by norm", most, &grads);
     if (!out.n) return out;
-    weft_tensor factor = optim_clip_factor(p, most);
+    weft_tensor factor = optim_clip_factor(p, most, (weft_tensor){0});
     for (size_t i = 0; i < p.n; i++) grads[i] = weft_mul(p.grad[i], factor);
     return out;
 }

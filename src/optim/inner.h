@@ -23,7 +23,8 @@ typedef struct optim_call {
 } optim_call;
 
 enum { OPTIM_UPDATES = 6 }; /* of a parameter at most: itself, three slots, a sum, an average */
-enum { OPTIM_NUMBERS = 2 }; /* of a call at most: the count of steps, of runs towards the next */
+/* of a call at most: the count of steps, of runs towards the next, the loss scale and its steps */
+enum { OPTIM_NUMBERS = 4 };
 
 /* the value on runs that make a step, else what is there */
 weft_tensor optim_due(const optim_call *c, weft_tensor state, weft_tensor value);
@@ -42,8 +43,14 @@ weft_tensor optim_adam(optim_call *c, const optim_item *it);
 bool optim_lamb(optim_call *c, const optim_item *it, size_t n, weft_tensor *next);
 bool optim_muon(optim_call *c, const optim_item *it, size_t n, weft_tensor *next);
 
-/* clip.c: min(1, most / (norm + 1e-6)), 0-d */
-weft_tensor optim_clip_factor(weft_params p, float most);
+/* clip.c: min(1, most / (norm + 1e-6)), 0-d; unscale: gradients count times this, or poison */
+weft_tensor optim_clip_factor(weft_params p, float most, weft_tensor unscale);
+
+/* loss_scale.c: the scale of the loss as it is now, 0-d */
+weft_tensor optim_loss_scale(weft_graph *g, weft_state *s, const weft_optimiser_desc *d);
+/* are all gradients finite? And the updates of the scale */
+weft_tensor optim_loss_finite(optim_call *c, weft_params p);
+weft_params optim_unscaled(const optim_call *c, weft_params p, weft_tensor inverse);
 
 /* schedule.c */
 bool optim_schedule_good(weft_graph *g, const weft_schedule *d); /* false: poisoned */

@@ -3,8 +3,8 @@
  * Around the rule of a kind (rules.c, matrix.c) come, in this order: the mean over accumulated
  * runs, clipping, the parameter's group, and an average of the new values. On runs that only
  * accumulate, every other update keeps the old value. */
-#include "inner.h"
 #include "base/glob.h"
+#include "inner.h"
 #include <math.h>
 #include <string.h>
 
@@ -70,10 +70,16 @@ bool optim_filled(weft_graph *g, const weft_optimiser_desc *d, weft_optimiser_de
         {"first_sum", out->first_sum, INFINITY},
         {"clip_value", out->clip_value, INFINITY},
         {"clip_norm", out->clip_norm, INFINITY},
+        {"loss_scale", out->loss_scale, INFINITY},
         {"ema", out->ema, 1},
     };
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
         if (!optim_within(g, bound[i].field, bound[i].value, bound[i].below)) return false;
+    if (out->loss_scale_steps < 0) {
+        weft_poison(g, WEFT_ARGUMENT, "optimiser: .loss_scale_steps is %d, 0 or more was expected",
+                    out->loss_scale_steps);
+        return false;
+    }
     if (out->accumulate < 0) {
         weft_poison(g, WEFT_ARGUMENT, "optimiser: .accumulate is %d, 0 or more was expected",
                     out->accumulate);
@@ -129,15 +135,21 @@ void optim_keep(optim_call *c, weft_tensor state, weft_tensor value) {
     c->out[c->n++] = (weft_update){state, optim_due(c, state, value)};
 }
 
-/* The mean over the runs since the last step, kept from run to run. */
-static weft_params optim_accumulated(optim_call *c, weft_params p) {
+/* The mean over the runs since the last step, kept from run to run; a run whose gradients are not
+ * finite has them begin again. */
+static weft_params optim_accumulated(optim_call *c, weft_params p, weft_tensor finite) {
     const weft_params none = {0};
     weft_tensor runs = weft_number(c->g, c->s, "optim.accumulated", 0), next = weft_offset(runs, 1);
     weft_tensor zero = weft_scalar(c->g, 0), first = weft_eq(runs, zero);
     weft_tensor *mean = weft_graph_memory(c->g, p.n * sizeof *mean);
     if (!mean) return none;
     c->how.due = weft_ge(next, weft_scalar(c->g, (float)c->d.accumulate));
-    c->out[c->n++] = (weft_update){runs, weft_where(c->how.due, zero, next)};
+    weft_tensor count = weft_where(c->how.due, zero, next);
+    if (finite.id) {
+        count = weft_where(finite, count, zero);
+        c->how.due = weft_and(c->how.due, finite);
+    }
+    c->out[c->n++] = (weft_update){runs, count};
     for (size_t i = 0; i < p.n; i++) {
         weft_tensor sum = optim_slot(c, p.param[i], "accumulated");
         weft_tensor more = weft_scale(p.grad[i], 1 / (float)c->d.accumulate);
@@ -149,9 +161,29 @@ static weft_params optim_accumulated(optim_call *c, weft_params p) {
 }
 
 /* What all gradients are taken times, so that their norm is not above the bound. */
-static weft_tensor optim_norm_scale(const optim_call *c, weft_params p) {
+static weft_tensor optim_norm_scale(const optim_call *c, weft_params p, weft_tensor unscale) {
     if (c->d.clip_value != 0) p = weft_clip_value(p, c->d.clip_value);
-    return optim_clip_factor(p, c->d.clip_norm);
+    return optim_clip_factor(p, c->d.clip_norm, unscale);
+}
+
+/* Sets how gradients are taken and when a step is due. */
+static weft_params optim_taking(optim_call *c, weft_params p) {
+    weft_tensor finite = {0}, unscale = {0};
+    if (c->d.loss_scale != 0) {
+        finite = optim_loss_finite(c, p);
+        unscale = weft_recip(optim_loss_scale(c->g, c->s, &c->d));
+        c->how.due = finite;
+        /* sums over runs and bounds of elements are those of the gradients themselves */
+        if (c->d.accumulate > 1 || c->d.clip_value != 0) {
+            p = optim_unscaled(c, p, unscale);
+            unscale = (weft_tensor){0};
+        }
+    }
+    if (c->d.accumulate > 1 && p.n) p = optim_accumulated(c, p, finite);
+    c->how.clip = c->d.clip_value;
+    if (c->d.clip_norm != 0 && p.n) c->how.scale = optim_norm_scale(c, p, unscale);
+    if (unscale.id) c->how.scale = c->how.scale.id ? weft_mul(c->how.scale, unscale) : unscale;
+    return p;
 }
 
 static optim_item optim_treated(const optim_call *c, weft_params p, size_t i, weft_tensor lr,
@@ -233,9 +265,7 @@ weft_updates optim_updates(weft_state *s, weft_params p, const weft_optimiser_de
     weft_tensor count = counts ? weft_number(c.g, s, "optim.step", 0) : weft_scalar(c.g, 0);
     c.t = weft_offset(count, 1);
     c.n = p.n; /* parameters stand before their slots */
-    if (c.d.accumulate > 1) p = optim_accumulated(&c, p);
-    c.how.clip = c.d.clip_value;
-    if (c.d.clip_norm != 0) c.how.scale = optim_norm_scale(&c, p);
+    p = optim_taking(&c, p);
     optim_item *it = weft_graph_memory(c.g, p.n * sizeof *it);
     weft_tensor *next = weft_graph_memory(c.g, p.n * sizeof *next);
     if (!it || !next || weft_graph_error(c.g)) return none;
@@ -260,6 +290,8 @@ weft_updates weft_optimise(weft_state *s, weft_params p, const weft_optimiser_de
 }
 
 weft_updates weft_optimiser(weft_state *s, weft_tensor loss, const weft_optimiser_desc *d) {
+    if (d && d->loss_scale > 0 && weft_ok(loss))
+        loss = weft_mul(loss, optim_loss_scale(loss.g, s, d));
     weft_params p = weft_params_of(s, loss);
     return p.n ? weft_optimise(s, p, d) : (weft_updates){0};
 }

@@ -130,6 +130,7 @@ weft_plan *train_compile(const weft_train_desc *d, bool watch) {
                                                     .update = d->update,
                                                     .training = true,
                                                     .threads = d->threads,
+                                                    .mixed = d->mixed,
                                                     .watch = watch,
                                                     .name = watch ? "watched" : "train"});
 }

@@ -47,6 +47,24 @@ check "resumed" train average-part --steps 12 --resume
 check "give the same bits" same average average-part
 check "and are judged" ends 0 "$weft" eval "$scratch/average"
 
+# ---- mixed precision, kept by the run ----
+
+for model in mlp cnn lstm; do
+    for type in bf16 f16; do
+        small="--model $model --batch 16 --hidden 16 --seed 7 --mixed $type"
+        check "$model $type whole" train "$type-$model" $small --steps 12 --threads 2
+        check "$model $type half" train "$type-part-$model" $small --steps 5 --threads 1
+        check "$model $type resumed" train "$type-part-$model" --steps 12 --resume
+        check "$model $type has the same bits" same "$type-$model" "$type-part-$model"
+        check "$model $type differs from f32" differ "$type-$model" "whole-$model"
+    done
+done
+check "eval keeps it" ends 0 "$weft" eval "$scratch/bf16-mlp" --json
+check "the run says so" grep -q '"mixed": "bf16"' "$scratch/bf16-mlp/config.json"
+check "and its report" grep -q '<th scope="row">mixed precision</th><td>bf16</td>' "$scratch/bf16-mlp/report.html"
+check "another one is refused" refuses 1 'mixed' "$weft" train digits --run "$scratch/bf16-mlp" --resume --mixed f16
+check "an unknown type, too" refuses 2 'mixed' "$weft" train digits --run "$scratch/fp8" --mixed fp8
+
 # ---- schedules ----
 
 rate_at_end() { # run options...: the rate of the last step
