@@ -25,7 +25,7 @@ done
 check "the report tells of the circuit" grep -q 'when simplified (circuit.json)' "$scratch/one/report.html"
 check "eval" ends 0 "$weft" eval "$scratch/one" --json
 check "says the same" [ "$(field "$scratch/out" test_accuracy) $(field "$scratch/out" test_loss)" = "$accuracy $loss" ]
-check "inspect" prints 'gates  *F32  *\[6000, 4\]' "$weft" inspect "$scratch/one"
+check "inspect" prints 'gates  *F32  *\[6000,4\]' "$weft" inspect "$scratch/one"
 
 # ---- the circuit, by nothing but its file and the pictures ----
 
