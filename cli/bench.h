@@ -19,6 +19,7 @@ typedef struct bench {
     const char *name; /* of the benchmark that runs                        */
     int threads;      /* asked for; 0: the library's choice                */
     bool json, quick, raw;
+    weft_dtype mixed; /* of training steps; WEFT_F32: as they are recorded    */
     const char *report; /* folder for a report, or NULL                      */
     bool header;        /* the table has its first line                      */
     double peak;        /* GFLOP/s of a core; below 0: not measured yet      */

@@ -129,6 +129,31 @@ static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step,
     return EXIT_GOOD;
 }
 
+/* Where the loss of the mixed plan is that of the f32 plan but for rounding, it is what will be timed. */
+static int step_mixed(bench *b, weft_graph *g, const recipe *step, weft_plan **p) {
+    double loss[2] = {0};
+    int status = EXIT_GOOD;
+    for (int i = 0; i < 2 && status == EXIT_GOOD; i++) {
+        weft_plan *forward = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step->loss),
+                                                               .threads = b->threads,
+                                                               .mixed = i ? b->mixed : WEFT_F32});
+        if (!forward) return bench_failed(b, "compiling");
+        status = recipe_feed(b, forward, step, 0);
+        if (status == EXIT_GOOD && weft_run(forward)) status = bench_failed(b, "running");
+        loss[i] = (double)weft_item(forward, step->loss);
+        weft_plan_free(forward);
+    }
+    if (status == EXIT_GOOD && !(fabs(loss[1] - loss[0]) <= 2e-2 * fabs(loss[0])))
+        return bench_wrong(b, "the mixed loss is %g, in f32 %g", loss[1], loss[0]);
+    weft_plan_free(*p);
+    *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step->loss),
+                                           .update = step->update,
+                                           .threads = b->threads,
+                                           .mixed = b->mixed});
+    if (!*p) return bench_failed(b, "compiling");
+    return status == EXIT_GOOD ? recipe_feed(b, *p, step, 0) : status;
+}
+
 static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record record) {
     const recipe step = record(g, s, 0);
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
@@ -136,9 +161,10 @@ static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record re
                                                      .threads = b->threads});
     if (!p) return bench_failed(b, "compiling");
     char hash[20] = "";
-    bench_line l = {.part = "", .work = BENCH_FLOPS};
+    bench_line l = {.part = b->mixed ? weft_dtype_name(b->mixed) : "", .work = BENCH_FLOPS};
     int status = recipe_feed(b, p, &step, 0);
     if (status == EXIT_GOOD) status = step_check(b, g, p, s, &step, record);
+    if (status == EXIT_GOOD && b->mixed) status = step_mixed(b, g, &step, &p);
     if (status == EXIT_GOOD) status = step_train(b, p, s, &step, hash, sizeof hash);
     if (status == EXIT_GOOD) status = bench_plan_time(b, p, &l);
     if (status == EXIT_GOOD) {
