@@ -2,7 +2,7 @@
 #
 #   apply FILE.md SECTION       puts the blocks under the heading "## SECTION..." into $tree; "$scratch/touched" names
 #                               the files, one a line, "$scratch/rows" the rows that went into operations.def
-#   rebuild                     compiles the engine of $tree, with what its headers changed, into $scratch/engine.a
+#   rebuild FILE.c...           compiles these files of $tree into $scratch/engine.a
 #   link OUT SOURCE...          links a program of $tree with it
 #
 # A block belongs to a file if its fence says so: ```c FILE, a new file, or ```c FILE before TEXT, in front of the first
@@ -42,13 +42,11 @@ apply() {
 
 flags="-std=c11 -O0 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc -Itests -I."
 
-# Layers, files and the rest do not see what changed, and come from the library that is there.
+# Whatever does not see what changed comes from the library that is there.
 rebuild() (
     cd "$tree" || exit 1
     rm -f ./*.o "$scratch/engine.a"
-    for file in src/base/*.c src/core/*.c src/plan/*.c src/kern/*.c src/backend/*.c src/backend/cpu/*.c; do
-        echo "$file"
-    done | xargs -P 2 -I {} sh -c '"$0" $1 -c {} -o "$(echo {} | tr / _).o"' "$cc" "$flags" || exit 1
+    for file; do echo "$file"; done | xargs -P 2 -I {} sh -c '"$0" $1 -c {} -o "$(echo {} | tr / _).o"' "$cc" "$flags" || exit 1
     ar rcs "$scratch/engine.a" ./*.o
 )
 

@@ -4,16 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* clang-format off */
-static const struct { const char *name; const weft_backend *is; } backend_list[] = {
-    { "auto", &backend_cpu },
-    { "best", &backend_cpu },
-    { "cpu",  &backend_cpu },
-    { "ref",  &backend_ref },
-    { "null", &backend_null },
-    { "far",  &backend_far },
+static const struct {
+    const char *name;
+    const weft_backend *is;
+} backend_list[] = {
+#define DEVICE(name, backend) {name, &backend},
+#include "backend/devices.def"
 };
-/* clang-format on */
 enum { BACKEND_NAMES = sizeof backend_list / sizeof backend_list[0] };
 
 const weft_backend *backend_find(const char *name) {

@@ -37,7 +37,8 @@ typedef struct weft_backend {
     void     (*release)(weft_plan *p);  /* what prepare or graph made; no run is under way */
 } weft_backend;
 
-extern const weft_backend backend_cpu, backend_ref, backend_null, backend_far;
+#define DEVICE(name, backend) extern const weft_backend backend;
+#include "backend/devices.def"
 const weft_backend *backend_find(const char *name);  /* NULL if there is none */
 
 #endif
