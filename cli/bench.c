@@ -117,7 +117,7 @@ static bool bench_slower(double *share) {
     const char *text = getenv("WEFT_BENCH_SLOW");
     *share = 0;
     if (!text || !*text || options_share(text, share)) return true;
-    tell(stderr, "weft bench: WEFT_BENCH_SLOW: \"%s\" is no share such as 10%%\n", text);
+    tell(stderr, "weft bench: WEFT_BENCH_SLOW: \"%s\" is not a share such as 10%%\n", text);
     return false;
 }
 
@@ -140,8 +140,8 @@ static int bench_main(const call *request) {
     for (int i = 0; !request->count && i < BENCH_COUNT; i++)
         if (bench_belongs(i, s->suite)) names[count++] = bench_table[i].name;
     if (s->against && (s->save || s->baseline || s->history || s->html)) {
-        tell(stderr, "weft bench: --against compares two programs and keeps nothing: --save, "
-                     "--baseline, --history and --html do not go with it\n");
+        tell(stderr, "weft bench: --against compares two programs and saves nothing: --save, "
+                     "not together with --baseline, --history or --html\n");
         return EXIT_USAGE;
     }
 

@@ -131,11 +131,11 @@ static int against_told(const against *a, const char *const program[2], const in
     const int k = a->blamed;
     if (k < 0) {
         tell(stderr,
-             "weft bench: %s and this program do not give the same lines for %s, in the same "
+             "weft bench: %s and this program do not give the same results for %s, in the same "
              "order\n",
              program[1], a->name);
     } else if (a->fault == SIDE_WRONG) {
-        tell(stderr, "weft bench: %s bench %s: \"%.*s\" is no answer to --turns\n", program[k],
+        tell(stderr, "weft bench: %s bench %s: \"%.*s\" is not an answer to --turns\n", program[k],
              a->name, (int)strcspn(a->said, "\n"), a->said);
     } else {
         tell(stderr, "weft bench: %s bench %s ended with status %d%s\n", program[k], a->name,

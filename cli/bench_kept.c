@@ -34,7 +34,7 @@ static int kept_open_saved(bench_kept *k) {
     k->saved = path_exists(path) ? weft_baseline_open(k->ctx, path) : weft_baseline_new(k->ctx);
     if (!k->saved) return kept_failed(k);
     if (!kept_writable(path)) {
-        tell(stderr, "weft bench: %s: its folder cannot be written to\n", path);
+        tell(stderr, "weft bench: %s: cannot write to its folder\n", path);
         return EXIT_FAILED;
     }
     const weft_machine *there = weft_baseline_machine(k->saved);
@@ -57,7 +57,7 @@ static int kept_open_history(bench_kept *k) {
     k->history = weft_history_open(k->ctx, folder, &here);
     if (!k->history) return kept_failed(k);
     if (weft_history_malformed(k->history))
-        tell(stderr, "weft bench: %s: %zu lines are no records; they are left as they are\n",
+        tell(stderr, "weft bench: %s: %zu malformed lines; they are left in the file\n",
              weft_history_path(k->history), weft_history_malformed(k->history));
     return EXIT_GOOD;
 }
@@ -151,8 +151,7 @@ static void kept_show(const bench_kept *k) {
     weft_machine_of(k->ctx, &here);
     const weft_machine *there = weft_baseline_machine(k->then);
     if (strcmp(here.key, there->key) != 0)
-        tell(stderr,
-             "weft bench: %s was made on another machine (%s): its figures are rough guides\n",
+        tell(stderr, "weft bench: %s was made on another machine (%s): only a rough comparison\n",
              k->set->baseline, there->cpu);
     if (!k->set->json)
         tell(stdout, "\n%-36s %12s %12s %8s\n", k->set->baseline, "then us", "now us", "ratio");
@@ -205,7 +204,7 @@ static int kept_remember(bench_kept *k) {
             return kept_failed(k);
         const double ratio = f->record.relative / f->view.typical;
         if (f->view.outlier)
-            tell(stderr, "weft bench: %s: %.2f times what this machine showed before (%zu runs)\n",
+            tell(stderr, "weft bench: %s: %.2f times the typical time of this machine (%zu runs)\n",
                  f->record.name, ratio, f->view.records - 1);
         else if (f->view.changed)
             tell(stderr, "weft bench: %s: its level changed %zu runs ago\n", f->record.name,
@@ -223,8 +222,7 @@ int bench_kept_judge(bench_kept *k, bench_again again, void *user) {
     if (verdict != EXIT_GOOD && verdict != EXIT_REGRESSION) return verdict;
     const bool save = k->saved && verdict == EXIT_GOOD;
     if (k->saved && !save)
-        tell(stderr, "weft bench: %s is not written: what got slower is no baseline\n",
-             k->set->save);
+        tell(stderr, "weft bench: %s was not written because of a regression\n", k->set->save);
     for (size_t i = 0; save && i < k->n; i++)
         if (weft_baseline_put(k->saved, &k->figure[i].record) != WEFT_OK) return kept_failed(k);
     if (save && weft_baseline_write(k->saved, k->set->save) != WEFT_OK) return kept_failed(k);

@@ -63,7 +63,7 @@ static int convert_name(const convert *s, const char *name, char *out, size_t si
     if (strip && convert_begins(name, strip)) name += strlen(strip);
     snprintf(out, size, "%s%s", s->set->prefix_add ? s->set->prefix_add : "", name);
     if (!weft_archive_has(s->to, out)) return EXIT_GOOD;
-    tell(stderr, "weft convert: two tensors would be called \"%s\"\n", out);
+    tell(stderr, "weft convert: two tensors would have the name \"%s\"\n", out);
     return EXIT_FAILED;
 }
 
@@ -113,7 +113,7 @@ static int convert_tensors(convert *s) {
         if (status != EXIT_GOOD) return status;
     }
     if (!s->tensors && s->set->only) {
-        tell(stderr, "weft convert: none of %zu tensors fits \"%s\"\n", count, s->set->only);
+        tell(stderr, "weft convert: none of %zu tensors matches \"%s\"\n", count, s->set->only);
         return EXIT_FAILED;
     }
     return EXIT_GOOD;
@@ -148,7 +148,7 @@ static void convert_tell(const convert *s) {
     source_bytes(s->bytes, bytes);
     tell(stdout, "%s: %lld tensor%s, %s", to, (long long)s->tensors, s->tensors == 1 ? "" : "s",
          bytes);
-    if (s->retyped) tell(stdout, ", %lld of another type than before", (long long)s->retyped);
+    if (s->retyped) tell(stdout, ", %lld with a different type than before", (long long)s->retyped);
     if (s->left_out) tell(stdout, ", %lld left out", (long long)s->left_out);
     putchar('\n');
 }
@@ -173,7 +173,8 @@ static bool convert_fits(const call *request) {
     const bool safetensors = length >= tail && strcmp(to + length - tail, ending) == 0;
     for (int i = 0; i < 2 && !safetensors; i++) {
         if (!options_given(request->options, alone[i])) continue;
-        tell(stderr, "weft convert: --%s is for %s alone, not for \"%s\"\n", alone[i], ending, to);
+        tell(stderr, "weft convert: --%s applies only to %s, not to \"%s\"\n", alone[i], ending,
+             to);
         return false;
     }
     return true;

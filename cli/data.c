@@ -169,8 +169,7 @@ static int data_get(const call *c) {
         json_bool(&j, "fetched", fetched);
         json_end(&j);
     } else if (status == EXIT_GOOD) {
-        tell(stdout,
-             "%s: MNIST, 60,000 digits to learn from and 10,000 for testing, checksums right\n",
+        tell(stdout, "%s: MNIST, 60,000 training digits and 10,000 test digits, checksums OK\n",
              f.home);
     }
     weft_close(f.ctx);
@@ -221,7 +220,7 @@ static int data_path(const call *c) {
     for (int i = 0; i < DATA_SETS; i++) {
         if (strcmp(data_sets[i].name, c->words[0]) != 0) continue;
         if (!data_where(i, path, sizeof path)) {
-            tell(stderr, "weft %s: %s is not here\n", c->name, c->words[0]);
+            tell(stderr, "weft %s: %s not found\n", c->name, c->words[0]);
             return EXIT_FAILED;
         }
         puts(path);

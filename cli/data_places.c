@@ -76,5 +76,5 @@ weft_err data_digits(weft_ctx *c, const char *folder, weft_data **train, weft_da
     if (data_home("mnist", path, sizeof path) && places_has_mnist(path))
         return places_open_mnist(c, path, train, test);
     if (data_shipped("digits", path, sizeof path)) return places_open_small(c, path, train, test);
-    return weft_fail(c, WEFT_FILE, "there are no digits here; weft data get mnist brings them");
+    return weft_fail(c, WEFT_FILE, "no data set found; weft data get mnist downloads one");
 }

@@ -59,7 +59,7 @@ static int detect_check_fields(const detect *s) {
 #undef X
     };
     if (s->set->restore && options_given(s->call->options, "detector")) {
-        fputs("weft detect: --restore knows its detector; leave --detector out\n", stderr);
+        fputs("weft detect: the detector comes from --restore; omit --detector\n", stderr);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -67,12 +67,12 @@ static int detect_check_fields(const detect *s) {
         double value;
         if (!options_given(s->call->options, fields[i])) continue;
         if (s->set->restore) {
-            tell(stderr, "weft detect: --restore has its settings; leave --%s out\n", fields[i]);
+            tell(stderr, "weft detect: parameters come from --restore; omit --%s\n", fields[i]);
             return EXIT_USAGE;
         }
         memcpy(&value, (const char *)&s->set->desc + offsets[i], sizeof value);
         if (value != 0 || !detect_field_zero(s, fields[i], &f)) continue;
-        tell(stderr, "weft detect: --%s 0: %g to %g was expected\n", fields[i], f.low, f.high);
+        tell(stderr, "weft detect: --%s 0: expected %g to %g\n", fields[i], f.low, f.high);
         return EXIT_USAGE;
     }
     return EXIT_GOOD;
@@ -117,7 +117,7 @@ static int detect_begin(detect *s) {
 static int detect_save(const detect *s) {
     if (!s->set->save) return EXIT_GOOD;
     if (!s->detector) {
-        tell(stderr, "weft detect: no rows, so there is nothing to put into %s\n", s->set->save);
+        tell(stderr, "weft detect: no rows, nothing to save in %s\n", s->set->save);
         return EXIT_FAILED;
     }
     const size_t n = weft_detector_bytes(s->detector);
@@ -242,7 +242,7 @@ static void detect_tell(const detect *s) {
         for (int v = WEFT_LABEL_COUNT - 1; v > WEFT_LABEL_NORMAL; v--)
             if (s->count[v])
                 tell(stderr, ", %lld %s", (long long)s->count[v], weft_label_name((weft_label)v));
-        if (s->bad) tell(stderr, "; %lld lines could not be read", (long long)s->bad);
+        if (s->bad) tell(stderr, "; %lld malformed lines", (long long)s->bad);
         fputc('\n', stderr);
     }
 }
@@ -253,7 +253,7 @@ static int detect_main(const call *request) {
                 .file = request->count ? request->words[0] : "-"};
     int status = detect_check_fields(&s);
     if (status == EXIT_GOOD && s.set->separator && strlen(s.set->separator) != 1) {
-        fputs("weft detect: --separator is one character\n", stderr);
+        fputs("weft detect: --separator takes one character\n", stderr);
         status = EXIT_USAGE;
     }
     if (status != EXIT_GOOD) return status;

@@ -224,7 +224,7 @@ static void doctor_write_text(const doctor_report *r) {
          "%s\nDevice        %s\nVectors       %s\nThreads       %d\nOpening       %.0f us\n",
          r->caches ? "" : " unknown", r->device, r->isa, r->threads, r->open_us);
 
-    tell(stdout, "\nLibraries, looked for at run time; none is needed\n");
+    tell(stdout, "\nOptional libraries, loaded at run time\n");
     for (int i = 0; i < DOCTOR_LIBRARY_COUNT; i++) {
         const bool found = r->library[i].found;
         tell(stdout, "  %-12s %-17s %s\n", doctor_library[i].name,

@@ -258,7 +258,7 @@ static int inspect_archive(inspect *s) {
 static int inspect_main(const call *request) {
     const inspect_settings *set = request->settings;
     if (set->hash && set->only) {
-        tell(stderr, "weft %s: --hash is of all tensors; --only does not go with it\n",
+        tell(stderr, "weft %s: --hash covers all tensors; not together with --only\n",
              request->name);
         return EXIT_USAGE;
     }

@@ -30,7 +30,7 @@ weft_err play_find(run *r, const call *c, const char *command, bool *found) {
     if (!e) e = run_command(r, made, sizeof made);
     if (e || strcmp(made, command) == 0) return e;
     return weft_fail(r->ctx, WEFT_UNSUPPORTED,
-                     "%s is a run of \"%s\", whose network knows nothing of %s", r->folder,
+                     "%s is a run of \"%s\", which is not a network for %s", r->folder,
                      *made ? made : "something else", strrchr(command, ' ') + 1);
 }
 

@@ -160,7 +160,7 @@ void profile_print(FILE *to, weft_profile *p) {
         if (f.timed && f.us >= 0.01 * all) profile_plan_print(to, p, (int)i, &f);
     fprintf(to, "\n%.1f s of %.1f s in plans", 1e-6 * all, facts.seconds);
     if (facts.peak_gflops > 0)
-        fprintf(to, "; a core does %.1f GFLOP/s, and %.1f GB/s from memory", facts.peak_gflops,
+        fprintf(to, "; peak of a core: %.1f GFLOP/s, %.1f GB/s from memory", facts.peak_gflops,
                 facts.peak_gbs);
     fprintf(to, "\n%llu allocations of %s, %llu of them in runs\n",
             (unsigned long long)facts.allocations,

@@ -47,7 +47,7 @@ static bool run_lock(run *r) {
 bool run_place(run *r, const char *name) {
     const run_settings *s = r->set;
     if (s->resume && s->overwrite) {
-        tell(stderr, "weft %s: either --resume or --overwrite\n", r->call->name);
+        tell(stderr, "weft %s: --resume and --overwrite exclude each other\n", r->call->name);
         return false;
     }
     if (s->run || s->resume || s->overwrite) {
@@ -82,7 +82,7 @@ bool run_place(run *r, const char *name) {
         weft_run_lock_drop(r->lock);
         r->lock = NULL;
     }
-    tell(stderr, "weft %s: runs/%s to runs/%s-%d are all taken; --run chooses another folder\n",
+    tell(stderr, "weft %s: runs/%s to runs/%s-%d all exist; choose another folder with --run\n",
          r->call->name, name, name, NAMES);
     return false;
 }
@@ -181,9 +181,8 @@ weft_err run_read(run *r, run_reader reader, void *user) {
     const weft_json config = weft_json_parse(r->ctx, file.bytes, file.n, path);
     const weft_json_kind kind = weft_json_kind_of(config);
     e = kind == WEFT_JSON_OBJECT ? reader(user, r->ctx, config, path)
-        : kind == WEFT_JSON_NONE
-            ? weft_error_code(r->ctx)
-            : weft_fail(r->ctx, WEFT_FORMAT, "%s: an object was expected", path);
+        : kind == WEFT_JSON_NONE ? weft_error_code(r->ctx)
+                                 : weft_fail(r->ctx, WEFT_FORMAT, "%s: expected an object", path);
     weft_file_close(&file);
     return e;
 }
@@ -224,7 +223,7 @@ static weft_err run_unchanged(const run *r, weft_json config, const options *o,
                        sizeof then);
         if (strcmp(now, then) != 0)
             return weft_fail(r->ctx, WEFT_ARGUMENT,
-                             "--%s %s: the run in %s was begun with %s; leave it out to go on",
+                             "--%s %s: the run in %s was started with %s; omit it to continue",
                              row->name, now, r->folder, *then ? then : "its default");
     }
     return WEFT_OK;
@@ -253,7 +252,7 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
         else if (k >= 0 && (m->o->given >> k & 1))
             continue; /* given anew; the same if it decides */
         else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))
-            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s does not fit", path, kept[0]);
+            e = weft_fail(c, WEFT_FORMAT, "%s: invalid options.%s", path, kept[0]);
     }
     return e;
 }
@@ -269,8 +268,7 @@ weft_err run_go_on(run *r, void *settings) {
     char config[600];
     snprintf(config, sizeof config, "%s/config.json", r->folder);
     if (stat(config, &info) != 0 && errno == ENOENT)
-        return weft_fail(r->ctx, WEFT_FILE,
-                         "%s: there is no run to resume; leave --resume out to start one",
+        return weft_fail(r->ctx, WEFT_FILE, "%s: no run to resume; omit --resume to start one",
                          r->folder);
     const weft_err e = run_command(r, name, sizeof name);
     if (e) return e;
@@ -344,7 +342,7 @@ weft_err run_limit(run *r) {
     if (stat(latest, &info) != 0 && stat(before, &info) != 0)
         return weft_fail(r->ctx, WEFT_FILE,
                          "%s: no checkpoint to resume from: nothing was trained here, or the run "
-                         "was stopped before its first checkpoint was written",
+                         "was stopped before its first checkpoint",
                          r->folder);
     const weft_err e = run_limit_by(r, latest);
     return e && stat(before, &info) == 0 ? run_limit_by(r, before) : e;

@@ -61,7 +61,7 @@ static int game_compare(const void *a, const void *b) {
 
 weft_err verdict_2048_of(weft_ctx *c, const game_2048 *finished, int games, verdict_2048 *v) {
     *v = (verdict_2048){.games = games};
-    if (games < 1) return weft_fail(c, WEFT_ARGUMENT, "a verdict on %d games", games);
+    if (games < 1) return weft_fail(c, WEFT_ARGUMENT, "an evaluation of %d games", games);
     uint32_t *score = malloc((size_t)games * sizeof *score);
     if (!score) return weft_fail(c, WEFT_MEMORY, "out of memory");
     double squares = 0;

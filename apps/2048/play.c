@@ -45,7 +45,7 @@ static weft_err play_fitted(const play_2048 *p, weft_err e) {
     if (!e || e == WEFT_MEMORY) return e;
     char why[300];
     snprintf(why, sizeof why, "%.299s", weft_error(c));
-    return weft_fail(c, WEFT_UNSUPPORTED, "%s is no checkpoint of this network (%s): %s",
+    return weft_fail(c, WEFT_UNSUPPORTED, "%s is not a checkpoint of this network (%s): %s",
                      p->run.weights, p->algo->name, why);
 }
 
@@ -92,7 +92,7 @@ static weft_err play_read_board(weft_ctx *c, const char *text, uint64_t *board) 
         at = end;
     }
     if (n != 16)
-        return weft_fail(c, WEFT_ARGUMENT, "--board: %d numbers; 16 were expected, row by row", n);
+        return weft_fail(c, WEFT_ARGUMENT, "--board: %d numbers; expected 16, row by row", n);
     return weft_2048_board(c, tile, board);
 }
 
@@ -168,7 +168,7 @@ static int play_key_action(int key) {
 static weft_err play_hint(play_2048 *p, char *words, size_t bytes) {
     int32_t action = -1;
     if (!p->agent) {
-        snprintf(words, bytes, "There is no run to be asked; weft train 2048 makes one.");
+        snprintf(words, bytes, "No run to ask for hints; weft train 2048 creates one.");
         return WEFT_OK;
     }
     const weft_err e = p->algo->choose(p->agent, 1, &p->game.board, &action);
@@ -221,7 +221,7 @@ static void play_tell(play_2048 *p, bool live) {
     }
     if (live) play_draw(p, "");
     else show_2048_board(&p->out, board);
-    tell(p->out.to, "%s after %d moves: %u points, greatest tile %u.\n",
+    tell(p->out.to, "%s after %d moves: %u points, largest tile %u.\n",
          weft_2048_legal(board) ? "Left" : "Over", (int)p->game.moves, p->game.score, most);
 }
 
@@ -287,7 +287,7 @@ static int play_main(const call *c) {
     const bool human = s->human || (!found && !s->games && !s->common.json && p.out.live);
     if (!e && !found && !human)
         e = weft_fail(p.run.ctx, WEFT_FILE,
-                      "there is no run of 2048 under runs/; weft train 2048 makes one");
+                      "no run of 2048 under runs/; weft train 2048 creates one");
     if (e) status = command_failed(c, p.run.ctx);
     else if (s->games) status = play_many(&p) ? command_failed(c, p.run.ctx) : EXIT_GOOD;
     else status = play_one(&p, c, human);

@@ -209,9 +209,9 @@ weft_err show_2048_report(const run *u, const char *title, const weft_train_resu
     }
     snprintf(summary, sizeof summary,
              "After %lld steps in %.1f s: mean score %.0f (standard error %.0f), median %.0f, best "
-             "%u, over %d games that no training has seen, always the move it thinks best.\n"
+             "%u, over %d evaluation games, by greedy play.\n"
              "The tile 1024 was reached in %.1f %% of them, 2048 in %.1f %%, 4096 in %.1f %%, 8192 "
-             "in %.1f %%; the greatest tile was %u.\n"
+             "in %.1f %%; the largest tile was %u.\n"
              "The samples show how games ended, from the best to the worst.",
              (long long)r->steps, r->seconds, v->mean, v->error, v->median, v->best, v->games,
              100 * v->reached[10], 100 * v->reached[11], 100 * v->reached[12], 100 * v->reached[13],

@@ -31,8 +31,7 @@ static weft_err pattern_fail(const pattern_text *t, const char *at, const char *
 
 static weft_err pattern_make(weft_ctx *c, const char *file, int64_t width, int64_t height,
                              life_pattern *p) {
-    if (width < 1 || height < 1)
-        return weft_fail(c, WEFT_FORMAT, "%s: there are no cells in it", file);
+    if (width < 1 || height < 1) return weft_fail(c, WEFT_FORMAT, "%s: it has no cells", file);
     if (width > LIFE_SIDE || height > LIFE_SIDE || width * height > LIFE_CELLS)
         return weft_fail(c, WEFT_FORMAT,
                          "%s: %lld x %lld cells; at most %d in all, and %d across, are possible",
@@ -210,7 +209,7 @@ weft_err life_pattern_read(weft_ctx *c, const char *name, life_pattern *p) {
         char why[300];
         snprintf(why, sizeof why, "%.299s", weft_error(c));
 #define X(name, rows) " " name
-        return weft_fail(c, e, "%s (the patterns that have names:" LIFE_PATTERNS(X) ")", why);
+        return weft_fail(c, e, "%s (the built-in patterns:" LIFE_PATTERNS(X) ")", why);
 #undef X
     }
     const char *const s = f.bytes ? f.bytes : "";

@@ -47,7 +47,7 @@ static void watch_words(const watch *w, FILE *to, const terminal *t, const cells
     char line[200], verdict[80], pace[40] = "paused", part[60] = "";
     if (!w->paused) snprintf(pace, sizeof pace, "%.3g a second", w->rate);
     if (v->width < w->player.width || v->height < w->player.height)
-        snprintf(part, sizeof part, ", %d x %d cells are seen", v->width, v->height);
+        snprintf(part, sizeof part, ", %d x %d cells shown", v->width, v->height);
     const int n = snprintf(line, sizeof line, "Generation %lld, %lld alive, %s, %s%s",
                            (long long)w->player.generation, (long long)w->player.population, pace,
                            player_verdict(&w->player, verdict, sizeof verdict), part);
@@ -229,7 +229,7 @@ static int watch_main(const call *c) {
     const bool live = w.out.live && !s->common.json;
     double seconds = 0;
     if (s->size && !watch_size(s->size, &start.width, &start.height)) {
-        tell(stderr, "weft %s: --size %s: WIDTHxHEIGHT was expected, like 80x40, each at most %d\n",
+        tell(stderr, "weft %s: --size %s: expected WIDTHxHEIGHT, like 80x40, each at most %d\n",
              c->name, s->size, LIFE_SIDE);
         return EXIT_USAGE;
     }

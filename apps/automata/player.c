@@ -31,7 +31,7 @@ static weft_err player_read_task(void *user, weft_ctx *c, weft_json config, cons
     for (int i = 0; player_tasks[i]; i++)
         if (strcmp(player_tasks[i]->name, name) == 0) p->task = player_tasks[i];
     if (p->task) return WEFT_OK;
-    return weft_fail(c, WEFT_UNSUPPORTED, "%s: \"%s\" is no automaton that is known", path, name);
+    return weft_fail(c, WEFT_UNSUPPORTED, "%s: \"%s\" is not a known automaton", path, name);
 }
 
 static weft_err player_read_gates(player *p) {
@@ -43,7 +43,7 @@ static weft_err player_read_gates(player *p) {
     if (access(path, F_OK) != 0)
         return weft_fail(
             c, WEFT_FILE,
-            "%s is not there: the run has not come to an end; weft train %s --run %s --resume "
+            "%s does not exist: the run has not finished; weft train %s --run %s --resume "
             "goes on with it",
             path, p->run.call->task->name, p->run.folder);
     const weft_err e = weft_file_open(c, path, &f);
@@ -54,9 +54,9 @@ static weft_err player_read_gates(player *p) {
     if (weft_circuit_inputs(p->gates) == 9 * channels && weft_circuit_outputs(p->gates) == channels)
         return WEFT_OK;
     return weft_fail(c, WEFT_FORMAT,
-                     "%s: a circuit of %d inputs and %d outputs; %d and %d were expected of %s",
-                     path, weft_circuit_inputs(p->gates), weft_circuit_outputs(p->gates),
-                     9 * channels, channels, p->task->name);
+                     "%s: a circuit of %d inputs and %d outputs; expected %d and %d for %s", path,
+                     weft_circuit_inputs(p->gates), weft_circuit_outputs(p->gates), 9 * channels,
+                     channels, p->task->name);
 }
 
 weft_err player_open(player *p, const call *c, int threads) {
@@ -68,8 +68,8 @@ weft_err player_open(player *p, const call *c, int threads) {
     weft_err e = run_open(&p->run, c, &p->how);
     if (!e) e = play_find(&p->run, c, command, &found);
     if (!e && !found)
-        e = weft_fail(p->run.ctx, WEFT_FILE,
-                      "there is no run of %s under runs/; weft train %s makes one", name, name);
+        e = weft_fail(p->run.ctx, WEFT_FILE, "no run of %s under runs/; weft train %s creates one",
+                      name, name);
     if (!e) e = run_read(&p->run, player_read_task, p);
     if (!e) e = player_read_gates(p);
     if (e) return e;
@@ -180,11 +180,10 @@ weft_err player_step(player *p) {
 
 const char *player_verdict(const player *p, char *text, size_t bytes) {
     if (player_follows(p))
-        snprintf(text, bytes,
-                 p->wrong ? "%lld cells were not as the rule says" : "all as the rule says",
+        snprintf(text, bytes, p->wrong ? "%lld cells differed from the rule" : "all match the rule",
                  (long long)p->wrong);
     else
-        snprintf(text, bytes, p->wrong ? "%lld cells are not right" : "all cells are right",
+        snprintf(text, bytes, p->wrong ? "%lld cells are wrong" : "all cells are correct",
                  (long long)p->wrong);
     return text;
 }

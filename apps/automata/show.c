@@ -145,19 +145,18 @@ weft_err automaton_report(const run *u, const automata_task *t, const weft_autom
         snprintf(film_caption, sizeof film_caption,
                  "%s, %d steps on %d \u00d7 %d cells, computed by the circuit alone. Also in the "
                  "folder of the run: automaton.gif.",
-                 t == &automata_life ? "An R-pentomino" : "From a fresh start", film.steps,
+                 t == &automata_life ? "An R-pentomino" : "From a random start", film.steps,
                  film.width, film.height);
         const int depth = weft_circuit_depth(k);
-        snprintf(
-            circuit_caption, sizeof circuit_caption,
-            "What decides the next state of a cell, simplified: %d gates, at most %d in a row. "
-            "x0 to x8 are the cells around it, row by row, x4 the cell itself%s. Also in the "
-            "folder of the run: circuit.svg, .c, .v, .blif and .json.%s",
-            weft_circuit_gates(k), depth,
-            t->shape.channels > 1 ? ", and so on for each channel" : "",
-            depth > SHOW_DEPTH ? " A click shows its full size." : "");
+        snprintf(circuit_caption, sizeof circuit_caption,
+                 "The circuit for the next state of a cell, simplified: %d gates, depth %d. "
+                 "x0 to x8 are the cells around it, row by row, x4 the cell itself%s. Also in the "
+                 "folder of the run: circuit.svg, .c, .v, .blif and .json.%s",
+                 weft_circuit_gates(k), depth,
+                 t->shape.channels > 1 ? ", and so on for each channel" : "",
+                 depth > SHOW_DEPTH ? " A click shows its full size." : "");
         const weft_figure plates[] = {
-            {"The automaton at work", film_caption, gif, gif_bytes},
+            {"Animation of the automaton", film_caption, gif, gif_bytes},
             {"The circuit", circuit_caption, svg, svg ? strlen(svg) : 0},
         };
         e = weft_report_write(u->ctx, u->folder,

@@ -211,7 +211,7 @@ static weft_err automata_step(void *user, int64_t step, weft_metrics *m) {
     weft_err e = WEFT_OK;
     if (*t->within >= automata_patience(t)) {
         if (!t->run.set->quiet)
-            tell(stderr, "Wiring %d given up after %d steps: %lld of %lld cells are wrong\n",
+            tell(stderr, "Wiring %d given up after %d steps: %lld of %lld cells wrong\n",
                  (int)*t->attempt + 1, (int)*t->within, (long long)t->wrong, (long long)t->tried);
         e = automata_again(t);
     }
@@ -273,8 +273,8 @@ static weft_err automata_train(automata_run *t, weft_train_result *r) {
     if (t->exact)
         snprintf(
             summary, sizeof summary,
-            "Learned exactly after %lld steps in %.1f s, with wiring %d: %d active gates, %d when "
-            "simplified.",
+            "Learned exactly after %lld steps in %.1f s, with wiring %d: %d active gates, %d after "
+            "simplification.",
             (long long)r->steps, r->seconds, (int)*t->attempt + 1, t->active, t->gates);
     else
         snprintf(summary, sizeof summary,
@@ -307,8 +307,8 @@ static void automata_tell(const automata_run *t, const weft_train_result *r) {
     }
     if (t->exact)
         tell(stdout,
-             "Learned exactly, after %lld steps in %.1f s (wiring %d): %d active gates, %d when "
-             "simplified.\n",
+             "Learned exactly after %lld steps in %.1f s (wiring %d): %d active gates, %d after "
+             "simplification.\n",
              (long long)r->steps, r->seconds, (int)*t->attempt + 1, t->active, t->gates);
     else tell(stdout, "Not learned: %s; use --resume to continue.\n", r->text);
     tell(stdout, "Report: %s/report.html\n", t->run.folder);

@@ -255,7 +255,7 @@ weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, 
     j.tried = malloc((CUBE_ANY + WEFT_CUBE_STATES / 100) * sizeof *j.tried);
     weft_err e = j.scores && j.turns && j.distance && j.tried
                      ? WEFT_OK
-                     : weft_fail(j.c, WEFT_MEMORY, "out of memory for judging");
+                     : weft_fail(j.c, WEFT_MEMORY, "out of memory for the evaluation");
     if (!e) e = judge_all(&j, s, n, d, v);
     v->seconds = weft_clock() - start;
     free(j.scores);

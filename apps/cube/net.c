@@ -42,9 +42,8 @@ weft_err cube_net_read(void *net, weft_ctx *c, weft_json config, const char *pat
     const double wide = weft_json_number(weft_json_get(m, "wide"), 0);
     const double narrow = weft_json_number(weft_json_get(m, "narrow"), 0);
     if (!(wide >= 1 && wide <= MOST && narrow >= 1 && narrow <= MOST))
-        return weft_fail(c, WEFT_FORMAT,
-                         "%s: model.wide and model.narrow, from 1 to %d, were expected", path,
-                         MOST);
+        return weft_fail(c, WEFT_FORMAT, "%s: expected model.wide and model.narrow from 1 to %d",
+                         path, MOST);
     n->wide = (int64_t)wide, n->narrow = (int64_t)narrow;
     return WEFT_OK;
 }

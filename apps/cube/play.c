@@ -52,7 +52,7 @@ static weft_err play_cube_open(play_cube *p, const call *c, int width, int threa
     if (!e) e = play_find(&p->run, c, "train cube", &found);
     if (!e && !found)
         e = weft_fail(p->run.ctx, WEFT_FILE,
-                      "there is no run of the cube under runs/; weft train cube makes one");
+                      "no run of the cube under runs/; weft train cube creates one");
     if (!e) e = run_read(&p->run, cube_net_read, &p->net);
     if (!e) e = run_limit(&p->run);
     if (!e) e = cube_view_make(&p->view, p->run.state, &p->net, rows, threads);
@@ -91,7 +91,7 @@ static weft_err play_cube_solve(play_cube *p, int width) {
     uint32_t cube = p->start;
     for (int i = 0; i < p->count && !e; i++) cube = weft_cube_turn(cube, p->way[i]);
     if (!e && p->count >= 0 && cube)
-        return weft_fail(c, WEFT_STATE, "the search gave turns that do not solve the cube");
+        return weft_fail(c, WEFT_STATE, "the solution of the search does not solve the cube");
     return e;
 }
 
@@ -162,7 +162,8 @@ static void play_cube_tell(const play_cube *p, const play_cube_settings *s, int 
              play_cube_turns(p->scramble, p->scramble_count, turns, sizeof turns));
     cube_print(&out, p->start);
     if (p->count < 0) {
-        printf("\nA search of width %d finds no solution; %d turns would do. A wider one may: "
+        printf("\nNo solution found with beam width %d; an optimal one has %d turns. Try a larger "
+               "width: "
                "--width %d\n",
                width, p->shortest, 4 * width);
         return;
@@ -177,8 +178,8 @@ static void play_cube_tell(const play_cube *p, const play_cube_settings *s, int 
     play_cube_film(p, &out, delay);
     printf("\n%d turn%s, found in %.0f ms; ", p->count, p->count == 1 ? "" : "s",
            1000 * p->seconds);
-    if (p->count == p->shortest) puts("there is no shorter way.");
-    else printf("the shortest way has %d.\n", p->shortest);
+    if (p->count == p->shortest) puts("this is optimal.");
+    else printf("an optimal solution has %d.\n", p->shortest);
 }
 
 static int play_cube_main(const call *c) {
@@ -187,7 +188,7 @@ static int play_cube_main(const call *c) {
     play_cube_settings filled = *s;
     if (!options_given(c->options, "delay")) filled.common.delay = 0.3;
     if (s->scramble && s->state) {
-        tell(stderr, "weft %s: either --scramble or --state\n", c->name);
+        tell(stderr, "weft %s: --scramble and --state exclude each other\n", c->name);
         return EXIT_USAGE;
     }
     play_cube p = {.how = {.threads = s->common.threads}};

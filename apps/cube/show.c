@@ -89,8 +89,8 @@ weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdic
     }
     const cube_beam *const b = v->beam;
     snprintf(summary, sizeof summary,
-             "After %lld steps in %.1f s, without ever having been told how far away a cube is, "
-             "the network solves %.2f %% of %lld cubes by itself, taking the likeliest turn.\n"
+             "After %lld steps in %.1f s, without being given any distances, "
+             "greedy play solves %.2f %% of %lld cubes.\n"
              "Of %lld cubes, a search of width %d solves %lld, %.2f %% in as few turns as there "
              "can be; one of width %d solves %lld, %.2f %% so.\n"
              "The samples show a cube of each distance and how many of all such are solved "
@@ -173,7 +173,7 @@ void cube_tell(const run *u, const weft_train_result *r, const cube_verdict *v) 
     const terminal out = terminal_of(stdout, (terminal_when)u->set->color);
     const char *const bold = terminal_code(&out, TERMINAL_BOLD);
     const char *const plain = terminal_code(&out, TERMINAL_PLAIN);
-    printf("%sturns away     cubes  solved without a search%s\n", bold, plain);
+    printf("%sdistance       cubes  solved without search  %s\n", bold, plain);
     for (int d = 0; d < CUBE_DISTANCES; d++) {
         const double share = show_share(v->greedy[d], v->cubes[d]);
         if (!v->cubes[d]) continue; /* a quick look need not have met one */

@@ -100,8 +100,8 @@ static weft_err csv_load(study *t, const void *settings) {
     if ((float)had * test < 1 || (float)had * (1 - test) < 1) {
         weft_data_free(all);
         return weft_fail(t->run.ctx, WEFT_FORMAT,
-                         "%s: %lld rows are too few to keep a share of %g for judging", s->file,
-                         had, (double)test);
+                         "%s: %lld rows are too few for a test set of %g of them", s->file, had,
+                         (double)test);
     }
     const weft_split_desc split = {.share = {1 - test, test},
                                    .seed = (uint32_t)s->study.common.seed};

@@ -44,7 +44,7 @@ static int demo_main(const call *c) {
         snprintf(threads, sizeof threads, "%d", s->threads);
         words[n++] = "--threads", words[n++] = threads;
     }
-    printf("Training a network to read digits. The same as:\n\n  %s train", c->program);
+    printf("Training a digit classifier. The same as:\n\n  %s train", c->program);
     for (int i = 0; i < 8; i++) printf(" %s", words[i]);
     puts("\n");
     fflush(stdout);

@@ -57,7 +57,8 @@ static weft_err digits_load(study *t, const void *settings) {
     const digits_settings *s = settings;
     t->usual = digits_usual[s->model];
     if (t->judged_file)
-        return weft_fail(t->run.ctx, WEFT_UNSUPPORTED, "digits are judged on their own test set");
+        return weft_fail(t->run.ctx, WEFT_UNSUPPORTED,
+                         "digits are evaluated on their own test set");
     const weft_err e = data_digits(t->run.ctx, s->data, &t->train, &t->test);
     if (e) return e;
     const weft_err aside = study_set_aside(t, &s->study);

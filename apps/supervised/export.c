@@ -37,7 +37,7 @@ static int export_main(const call *c) {
     const study_task *task = NULL;
     if (!s->c || (s->name && !export_is_name(s->name))) {
         tell(stderr,
-             s->c ? "weft %s: --name takes a word that C can use\n"
+             s->c ? "weft %s: --name must be a C identifier\n"
                   : "weft %s: choose an output format: --c\n",
              c->name);
         return EXIT_USAGE;

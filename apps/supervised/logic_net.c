@@ -42,7 +42,8 @@ static weft_err logic_net_first(weft_ctx *c, weft_logic *l, const network *n, in
     const int width = (int)n->columns - 2 * LOGIC_NET_RIM, gates = (int)n->hidden;
     const int height = (int)n->rows - 2 * LOGIC_NET_RIM, across = 2 * LOGIC_NET_NEAR + 1;
     if (height < 2 || width < 2)
-        return weft_fail(c, WEFT_SHAPE, "pictures of %lld x %lld pixels are too small for gates",
+        return weft_fail(c, WEFT_SHAPE,
+                         "images of %lld x %lld pixels are too small for logic gates",
                          (long long)n->rows, (long long)n->columns);
     const int seen = logic_net_seen(n, now);
     int32_t *pairs = malloc(2 * (size_t)gates * sizeof *pairs);

@@ -102,7 +102,7 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
     const weft_json classes = weft_json_get(j, "classes");
     const size_t n = weft_json_count(mean), k = weft_json_count(classes);
     if (n != weft_json_count(std) || !n || (n > 1 && (int64_t)n != m->net.columns))
-        return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.deviation do not fit", path);
+        return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.deviation do not match", path);
     if (!m->numbers && (int64_t)k != m->net.outputs)
         return weft_fail(c, WEFT_FORMAT, "%s: model.classes has %zu names, %lld expected", path, k,
                          (long long)m->net.outputs);
@@ -136,7 +136,7 @@ weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
     char word[16];
     weft_json_text(weft_json_get(j, "network"), word, sizeof word);
     if (weft_json_kind_of(j) != WEFT_JSON_OBJECT || !network_named(word, &m->net.kind))
-        return weft_fail(c, WEFT_FORMAT, "%s: model.network is not one that is known here", path);
+        return weft_fail(c, WEFT_FORMAT, "%s: unknown model.network", path);
     m->net.rows = model_extent(j, "rows"), m->net.columns = model_extent(j, "columns");
     m->net.outputs = model_extent(j, "outputs"), m->net.hidden = model_extent(j, "hidden");
     m->net.dropout = (float)weft_json_number(weft_json_get(j, "dropout"), 0);

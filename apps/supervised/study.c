@@ -38,8 +38,7 @@ static weft_err study_read_model(void *study_pointer, weft_ctx *c, weft_json con
     study *const t = study_pointer;
     t->validation = weft_json_number(weft_json_get(config, "validation"), 0);
     if (!(t->validation >= 0 && t->validation <= 0.5))
-        return weft_fail(c, WEFT_FORMAT, "%s: validation: a share from 0 to 0.5 was expected",
-                         path);
+        return weft_fail(c, WEFT_FORMAT, "%s: validation: expected a share from 0 to 0.5", path);
     return model_read(c, config, path, &t->model);
 }
 
@@ -71,8 +70,8 @@ weft_err study_set_aside(study *t, const study_settings *s) {
         t->train = part[0], t->valid = part[1];
     }
     if (study_chooses(s) && !t->valid && !s->common.quiet && t->run.call->task)
-        tell(stderr, "Without a validation set, the test set decides when to stop or lower the "
-                     "rate: expect less on new data than it reports\n");
+        tell(stderr, "Without a validation set, the test set is used to stop or to lower the "
+                     "rate: the reported accuracy is optimistic\n");
     return WEFT_OK;
 }
 
@@ -101,8 +100,8 @@ static weft_err study_fits(const study *t, const weft_data *d, const char *which
                          m->numbers ? "classes" : "numbers", m->numbers ? "numbers" : "classes");
     if (m->numbers || y.classes <= m->net.outputs) return WEFT_OK;
     return weft_fail(t->run.ctx, WEFT_FORMAT,
-                     "the labels of the %s set reach %lld, the network tells %lld classes apart",
-                     which, (long long)y.classes - 1, (long long)m->net.outputs);
+                     "the labels of the %s set reach %lld, the network has %lld classes", which,
+                     (long long)y.classes - 1, (long long)m->net.outputs);
 }
 
 weft_err study_load(study *t, const study_task *task, const void *settings) {
@@ -198,7 +197,7 @@ static void study_write_settings(const study *t, json *j) {
     json_text(j, "schedule", weft_schedule_name(d.schedule.kind));
     json_integer(j, "warm-up steps", d.schedule.warmup);
     json_integer(j, "batch", weft_loader_rows(t->loader, 0));
-    if (s->accumulate) json_integer(j, "batches a step", s->accumulate);
+    if (s->accumulate) json_integer(j, "batches per step", s->accumulate);
     if (s->mixed) json_text(j, "mixed precision", weft_dtype_name((weft_dtype)s->mixed));
     json_integer(j, "epochs", study_epochs(t));
     json_integer(j, "seed", s->common.seed);
@@ -239,7 +238,7 @@ weft_err study_prepare(study *t) {
     const uint32_t seed = (uint32_t)s->common.seed;
     if (batch > weft_data_rows(t->train))
         return weft_fail(t->run.ctx, WEFT_ARGUMENT,
-                         "--batch %lld: there are %lld examples to learn from", (long long)batch,
+                         "--batch %lld: there are %lld training examples", (long long)batch,
                          (long long)weft_data_rows(t->train));
     n->hidden = study_whole(s->hidden, t->usual.hidden);
     n->dropout = (float)study_real(t, "dropout", s->dropout, t->usual.dropout);
@@ -259,7 +258,7 @@ weft_err study_prepare(study *t) {
     t->schedule = study_schedule(t);
     if (s->warmup && t->schedule.warmup >= t->schedule.total)
         return weft_fail(t->run.ctx, WEFT_ARGUMENT,
-                         "--warmup %lld: the schedule has %lld steps; --epochs makes them more",
+                         "--warmup %lld: the schedule has only %lld steps; increase --epochs",
                          (long long)s->warmup, (long long)t->schedule.total);
     t->x = weft_input(t->graph, WEFT_F32, weft_dims(batch, n->rows * n->columns));
     t->y = weft_input(t->graph, t->model.numbers ? WEFT_F32 : WEFT_I32, weft_dims(batch));

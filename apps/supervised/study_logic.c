@@ -30,7 +30,7 @@ weft_err study_logic_open(study *t) {
     if (n->kind != NETWORK_LOGIC || !t->test) return WEFT_OK;
     const weft_field x = weft_data_field(t->test, 0);
     if (x.dtype != WEFT_U8 || x.row_bytes != (size_t)(n->rows * n->columns))
-        return weft_fail(t->run.ctx, WEFT_UNSUPPORTED, "gates read pictures of bytes");
+        return weft_fail(t->run.ctx, WEFT_UNSUPPORTED, "logic gates take images of bytes");
     study_logic *g = t->logic = calloc(1, sizeof *g);
     if (!g) return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
     g->pixels = x.rows;
@@ -155,7 +155,7 @@ static weft_err study_logic_simplify(study *t, weft_circuit *k) {
     weft_err e = weft_circuit_simplify(k);
     if (!e) e = study_logic_count(t, k, counts);
     if (!e && memcmp(counts, g->counts, bytes) != 0)
-        e = weft_fail(t->run.ctx, WEFT_STATE, "the simplified circuit counts otherwise");
+        e = weft_fail(t->run.ctx, WEFT_STATE, "the simplified circuit gives different counts");
     g->simple = weft_circuit_gates(k);
     free(counts);
     return e;
@@ -202,8 +202,8 @@ void study_logic_text(const study *t, char *text, size_t bytes) {
     *text = 0;
     if (!g || !g->finished) return;
     snprintf(text, bytes,
-             "So reads the circuit; of the gates before they were taken at their word it was "
-             "%.2f %%. %d gates, of which %d do something, are %d when simplified (circuit.json); "
-             "a picture takes them %.0f ns.",
+             "This is the accuracy of the circuit; that of the soft gates before was "
+             "%.2f %%. %d gates, %d of them active, %d after simplification (circuit.json); "
+             "%.0f ns per image.",
              100 * g->soft, g->gates, g->active, g->simple, g->ns);
 }

@@ -22,7 +22,7 @@ weft_err study_reopen(study *t, const call *c, const char *path, int threads,
     if (!e) e = run_command(&t->run, name, sizeof name);
     if (!e && !(*task = study_task_named(name)))
         e = weft_fail(t->run.ctx, WEFT_UNSUPPORTED,
-                      "%s is a run of \"%s\", which cannot be judged here", t->run.folder, name);
+                      "%s is a run of \"%s\", which cannot be evaluated here", t->run.folder, name);
     if (e) return e;
     if (!(*settings = calloc(1, (*task)->command->settings_size)))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");

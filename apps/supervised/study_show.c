@@ -142,7 +142,7 @@ static void show_row(const terminal *out, const weft_picture *picture, size_t co
     }
     if (!n) return;
     fprintf(out->to, "\n%s\n",
-            wrong ? "Misclassified test pictures" : "Correctly classified test pictures");
+            wrong ? "Misclassified test images" : "Correctly classified test images");
     plot_pictures(out, shown, n, SIDE);
     for (int i = 0; i < n; i++) {
         const char *caption = of[i]->caption;

@@ -331,7 +331,7 @@ static weft_err rows_json(weft_rows *r, const char *line, size_t n, bool *row) {
     const weft_json object = weft_json_parse(r->c, line, n, name);
     if (weft_json_kind_of(object) == WEFT_JSON_NONE) return weft_error_code(r->c);
     if (weft_json_kind_of(object) != WEFT_JSON_OBJECT)
-        return weft_fail(r->c, WEFT_FORMAT, "%s: an object was expected", name);
+        return weft_fail(r->c, WEFT_FORMAT, "%s: expected an object", name);
     if (!r->settled) WEFT_TRY(rows_settle(r, object));
     WEFT_TRY(rows_text_room(r, n));
     WEFT_TRY(rows_take_keys(r, object));

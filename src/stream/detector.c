@@ -101,7 +101,7 @@ static weft_err detector_settle(weft_ctx *c, weft_detector_desc *d) {
         *detector_value(&left, f.offset) = 0;
         if (*v == 0) *v = f.otherwise;
         if (!(*v >= f.low && *v <= f.high) && !(*v == f.otherwise))
-            return weft_fail(c, WEFT_ARGUMENT, "%s: %s %g; %g to %g was expected", name, f.name, *v,
+            return weft_fail(c, WEFT_ARGUMENT, "%s: %s %g; expected %g to %g", name, f.name, *v,
                              f.low, f.high);
         if (f.whole && *v != floor(*v))
             return weft_fail(c, WEFT_ARGUMENT, "%s: %s %g, a whole number was expected", name,

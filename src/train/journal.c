@@ -35,7 +35,7 @@ static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
     const weft_json given = weft_json_parse(j->c, text, strlen(text), "weft_journal_open: config");
     if (weft_json_kind_of(given) == WEFT_JSON_NONE) return weft_error_code(j->c);
     if (weft_json_kind_of(given) != WEFT_JSON_OBJECT)
-        return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: config: an object was expected");
+        return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: config: expected an object");
     text_clear(&j->line);
     if (d->title && !utf8_is(d->title, strlen(d->title)))
         return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_open: the title is not UTF-8");

@@ -222,7 +222,7 @@ static weft_err report_write(report *r, const char *run) {
         const weft_json_kind kind = weft_json_kind_of(config);
         if (kind == WEFT_JSON_NONE && weft_error_code(r->c) == WEFT_MEMORY) r->page.failed = true;
         if (kind == WEFT_JSON_NONE) snprintf(problem, sizeof problem, "%.290s", weft_error(r->c));
-        else if (kind != WEFT_JSON_OBJECT) strcpy(problem, "config.json: an object was expected");
+        else if (kind != WEFT_JSON_OBJECT) strcpy(problem, "config.json: expected an object");
         if (kind != WEFT_JSON_OBJECT) config = (weft_json){0};
     }
     report_title_text(r, run, config, title, sizeof title);

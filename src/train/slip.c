@@ -31,7 +31,7 @@ static weft_err slip_read(slip *s, int file, const char *path, size_t bytes) {
     s->all = weft_json_parse(s->c, s->text, n, path);
     if (weft_json_kind_of(s->all) == WEFT_JSON_NONE) return weft_error_code(s->c);
     if (weft_json_kind_of(s->all) != WEFT_JSON_OBJECT)
-        return weft_fail(s->c, WEFT_FORMAT, "%s: an object was expected", path);
+        return weft_fail(s->c, WEFT_FORMAT, "%s: expected an object", path);
     const double schema = weft_json_number(weft_json_get(s->all, "schema"), 1);
     if (schema == 1) return WEFT_OK;
     return weft_fail(s->c, WEFT_UNSUPPORTED, "%s: schema %g, 1 was expected", path, schema);

@@ -44,7 +44,7 @@ check "another seed" train seed --steps 60 --games 1 --seed 8
 check "is another run" differ whole seed
 check "another plan" train plan --steps 60 --games 1 --seed 7 --plan 50
 check "is another run too" differ whole plan
-check "and stays" refuses 1 'was begun with 50' train plan --resume --plan 60 --steps 70
+check "and stays" refuses 1 'was started with 50' train plan --resume --plan 60 --steps 70
 
 check "Ctrl-C ends with 130" interrupted ctrl 2048 --seconds 100 --seed 7
 check "it says how to go on" grep -q -e 'use --resume to continue' "$scratch/ctrl.out"
@@ -77,7 +77,7 @@ check "from a given board" ends 0 "$weft" play 2048 "$scratch/dqn" --board "$nea
 check "JSON" is_json "$scratch/out"
 check "its fields" has "$scratch/out" schema run algo seed score moves max_tile actions board
 check "it begins with what is possible" sh -c "grep -q '\"actions\": \"[LR]' '$scratch/out'"
-check "from a board that is over" prints 'Over after 0 moves: 0 points, greatest tile 256' \
+check "from a board that is over" prints 'Over after 0 moves: 0 points, largest tile 256' \
     "$weft" play 2048 "$scratch/dqn" --board "2 4 8 16 32 64 128 256 2 4 8 16 32 64 128 256"
 
 # A player that shares nothing with Weft but the checkpoint and the generator's definition: lists of
@@ -221,11 +221,11 @@ check "tuples of the other one" usage_error 'for --algo td' train bad --tuples 4
 check "tuples there are none of" refuses 1 'tuples' train bad --algo td --tuples 7 --steps 1
 check "no games" usage_error 'games' train bad --games 0
 check "a run that is there" usage_error 'already' train dqn --steps 1
-check "resume and overwrite" usage_error 'either' train dqn --resume --overwrite
+check "resume and overwrite" usage_error 'exclude each other' train dqn --resume --overwrite
 check "a run of nothing" refuses 1 'none' play "$scratch/none"
-check "no run at all" refuses 1 'weft train 2048 makes one' \
+check "no run at all" refuses 1 'weft train 2048 creates one' \
     sh -c "cd '$scratch' && '$(cd "$(dirname "$weft")" && pwd)/weft' play 2048"
-check "a board of another size" usage_error '2 numbers; 16' play "$scratch/dqn" --board "2 2"
+check "a board of another size" usage_error '2 numbers; expected 16' play "$scratch/dqn" --board "2 2"
 check "no tile" usage_error 'is no tile' play "$scratch/dqn" --board "2 x 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 check "no power of two" usage_error 'has 3' play "$scratch/dqn" --board "3 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 check "an impossible board" usage_error 'the board' play "$scratch/dqn" --board "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
@@ -234,8 +234,8 @@ mkdir -p "$scratch/other/checkpoints"
 check "another network" "$weft" train csv "$("$weft" data path flowers)" --steps 2 --quiet --run "$scratch/csv"
 cp "$scratch/dqn/config.json" "$scratch/other/config.json"
 cp "$scratch/csv/checkpoints/latest.safetensors" "$scratch/other/checkpoints/"
-check "is refused" refuses 4 'no checkpoint of this network' play "$scratch/other"
-check "and a run of another task" refuses 4 'knows nothing of 2048' play "$scratch/csv"
+check "is refused" refuses 4 'not a checkpoint of this network' play "$scratch/other"
+check "and a run of another task" refuses 4 'not a network for 2048' play "$scratch/csv"
 printf 'x' >"$scratch/other/checkpoints/latest.safetensors"
 check "and a broken file" refuses 4 'latest.safetensors' play "$scratch/other"
 check "and resumed by another task" refuses 1 'is a run of' train csv --resume

@@ -76,7 +76,7 @@ check "for a person" prints 'epoch    0  soft loss  202.0' "$weft" train checker
 
 # ---- what is refused ----
 
-check "another option on resume" refuses 1 'was begun with' "$weft" train g --run "$scratch/halves" --resume --rate 3
+check "another option on resume" refuses 1 'was started with' "$weft" train g --run "$scratch/halves" --resume --rate 3
 check "a run of another task" refuses 1 'is a run of "train life"' "$weft" train checkerboard --run "$scratch/life" --resume
 check "a mode there is not" refuses 2 'mode' "$weft" train life --mode fuzzy
 finish

@@ -81,7 +81,7 @@ check "and it goes on" train ctrl --resume --seconds 0.2 --judge none
 play() { "$weft" play cube "$scratch/run" "$@"; }
 check "three turns" prints 'Solved by F.* U R.$' play --scramble "R U' F2" --color never
 check "and the solved cube" grep -q '^  L L F F R R B B$' "$scratch/out"
-check "by the shortest way" grep -q '^4 turns, found in .* ms; there is no shorter way.$' "$scratch/out"
+check "by the shortest way" grep -q '^4 turns, found in .* ms; this is optimal.$' "$scratch/out"
 check "without colours when nobody asks for them" sh -c "! grep -q '\\[' '$scratch/out'"
 check "with colours" prints '48;5;' play --seed 3 --color always
 check "as JSON" ends 0 "$weft" play cube "$scratch/run" --seed 3 --width 1024 --json
@@ -106,7 +106,7 @@ check "a face that does not turn" usage_error 'R U F were expected' play --scram
 check "too few stickers" usage_error 'state: cube: 4 stickers; 24 were expected' play --state UUUU
 check "a twisted corner" usage_error 'twisted by hand' play --state "UUUR DDDD FUFF BBBB LLLL FRRR"
 check "no such corner" usage_error 'no such corner' play --state "UUUU DDDD FFFF BBBB LLLL RRRU"
-check "both" usage_error 'either' play --state U --scramble R
+check "both" usage_error 'exclude each other' play --state U --scramble R
 check "no width" usage_error 'width' play --width 0
 check "a run that is not there" refuses 1 'nothing: No such file' "$weft" play cube "$scratch/nothing"
 check "no run at all" sh -c "mkdir '$scratch/empty' && cd '$scratch/empty' && '$weft' play cube 2>&1 |
@@ -124,7 +124,7 @@ head -c 2000 "$scratch/run/checkpoints/latest.safetensors" >"$scratch/timed/chec
 cp "$scratch/run/config.json" "$scratch/timed/config.json"
 check "a damaged checkpoint" refuses 4 'latest.safetensors' "$weft" play cube "$scratch/timed"
 check "a run that is there" usage_error 'already' "$weft" train cube --run "$scratch/run" --steps 1
-check "another option on resume" refuses 1 'was begun with' "$weft" train cube --run "$scratch/whole" \
+check "another option on resume" refuses 1 'was started with' "$weft" train cube --run "$scratch/whole" \
     --resume --turns 5
 check "no cube by name" usage_error 'there is no' "$weft" play cubes
 

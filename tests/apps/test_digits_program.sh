@@ -22,7 +22,7 @@ check "and fewer still when simplified" more "$(field "$scratch/out" active_gate
 for file in config.json metrics.jsonl report.html circuit.json checkpoints/latest.safetensors; do
     check "it leaves $file" test -s "$scratch/one/$file"
 done
-check "the report tells of the circuit" grep -q 'when simplified (circuit.json)' "$scratch/one/report.html"
+check "the report tells of the circuit" grep -q 'after simplification (circuit.json)' "$scratch/one/report.html"
 check "eval" ends 0 "$weft" eval "$scratch/one" --json
 check "says the same" [ "$(field "$scratch/out" test_accuracy) $(field "$scratch/out" test_loss)" = "$accuracy $loss" ]
 check "inspect" prints 'gates  *F32  *\[6000,4\]' "$weft" inspect "$scratch/one"

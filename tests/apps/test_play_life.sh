@@ -27,7 +27,7 @@ check "its answer is JSON" is_json "$scratch/out"
 check "with its fields" has "$scratch/out" schema run task gates seed width height generation population \
     exact wrong seconds board
 check "five cells" [ "$(field "$scratch/out" population)" = 5 ]
-check "as the rule says" [ "$(field "$scratch/out" exact)" = true ]
+check "match the rule" [ "$(field "$scratch/out" exact)" = true ]
 check "by the gates of the run" [ "$(field "$scratch/out" gates)" = "$gates" ]
 check "40 generations are ten cells further" sh -c "'$weft' play life '$scratch/life' --pattern glider \
     --size 10x10 --steps 40 --json | sed 's/.*\"board\"//' >'$scratch/a' && '$weft' play life '$scratch/life' \
@@ -89,7 +89,7 @@ END
 if have python3; then check "another Life agrees" python3 "$scratch/life.py" "$weft" "$scratch/life" "$scratch"
 else skip "another Life" "no python3"; fi
 
-check "as plain text" prints '^Generation 4 on 6 x 5 cells: 5 alive, all as the rule says\.$' \
+check "as plain text" prints '^Generation 4 on 6 x 5 cells: 5 alive, all match the rule\.$' \
     play --pattern glider --size 6x5 --steps 4
 check "a row of its board" grep -q '^[.O]\{6\}$' "$scratch/out"
 check "which begins another game" sh -c "grep '^[.O]*\$' '$scratch/out' >'$scratch/next.cells'"
@@ -132,7 +132,7 @@ check "a film of them" sh -c "[ \$(head -c 6 '$scratch/g/automaton.gif') = GIF89
 check "is played too" ends 1 "$weft" play g "$scratch/g" --json
 check "for as long as it learns" [ "$(field "$scratch/out" width)x$(field "$scratch/out" generation)" = 16x15 ]
 check "no pattern for it" usage_error 'pattern' "$weft" play checkerboard "$scratch/board" --pattern glider
-check "life is no checkerboard" refuses 4 'knows nothing of checkerboard' "$weft" play checkerboard "$scratch/life"
+check "life is no checkerboard" refuses 4 'not a network for checkerboard' "$weft" play checkerboard "$scratch/life"
 
 # ---- a person ----
 
@@ -152,7 +152,7 @@ assert plays([], [(rb"Generation [3-9], \d+ alive", b" "), (rb"paused", b"s"), (
 assert plays(["--pattern", "glider"], [(rb"Generation 2, 5 alive", b"\x03")]) == 130
 assert plays(["--pattern", "glider", "--steps", "5", "--delay", "0"], [(half + rb"(?s:.)*q ends", b"")]) == 0
 assert plays(["--pattern", "gun", "--size", "100x60", "--steps", "3"], [(rb"\xe2\xa0(?s:.)*q ends", b"")]) == 0
-assert plays(["--size", "500x300", "--steps", "2"], [(rb"196 x 76 cells are seen", b"")]) == 0
+assert plays(["--size", "500x300", "--steps", "2"], [(rb"196 x 76 cells shown", b"")]) == 0
 assert plays(["--pattern", "glider", "--steps", "3"], [(rb"\|\s+O\s+\|", b"")], locale="C") == 0
 END
 if have python3; then check "a person watches, pauses, steps and leaves" person "$scratch/person.py" "$weft" "$scratch/life"
@@ -160,7 +160,7 @@ else skip "a person" "no python3"; fi
 
 # ---- what is refused ----
 
-check "no run at all" refuses 1 'no run of life under runs/; weft train life makes one' \
+check "no run at all" refuses 1 'no run of life under runs/; weft train life creates one' \
     sh -c "mkdir '$scratch/empty' && cd '$scratch/empty' && '$weft' play life"
 check "a run that is not there" refuses 1 'nothing: No such file' "$weft" play life "$scratch/nothing"
 check "a folder that is no run" refuses 1 'config.json' "$weft" play life "$scratch/empty"
@@ -168,19 +168,19 @@ for size in 0x5 5x0 5 x5 5x5x 5y5 -1x5 5000x5 3000x3000 999999x2; do
     check "--size $size" usage_error 'WIDTHxHEIGHT' play --size=$size
 done
 check "too small a board" refuses 1 'the pattern is 36 x 9 cells' play --pattern gun --size 30x30
-check "no such pattern" refuses 1 'glidder.*names: random glider r-pentomino gun' play --pattern glidder
+check "no such pattern" refuses 1 'glidder.*built-in patterns: random glider r-pentomino gun' play --pattern glidder
 check "a folder" refuses 1 'life' play --pattern "$scratch/life"
 malformed() { # what it says, the file
     printf "$2" >"$scratch/bad.life"
     refuses 4 "bad.life: $1" play --pattern "$scratch/bad.life"
 }
-check "empty" malformed 'there are no cells' ''
-check "nothing but comments" malformed 'there are no cells' '!Name\n! more\n\n'
+check "empty" malformed 'it has no cells' ''
+check "nothing but comments" malformed 'it has no cells' '!Name\n! more\n\n'
 check "no cell" malformed 'line 2, column 3: that is no cell' '.O.\nOOx\n'
 check "a binary file" malformed 'line 1, column 1: that is no cell' '\001\002\000'
 check "no height" malformed 'line 1, column 1: "x = WIDTH' 'x = 3\nbo!'
 check "no width" malformed 'line 2, column 1: "x = WIDTH' '#C hello\nx = , y = 3\nbo!'
-check "no cells" malformed 'there are no cells' 'x = 0, y = 3\n!'
+check "no cells" malformed 'it has no cells' 'x = 0, y = 3\n!'
 check "too many cells" malformed '4097 x 1 cells; at most' 'x = 4097, y = 1\n!'
 check "far too many" malformed '9999999 x 9999999 cells; at most' 'x = 99999999999999999999999, y = 99999999999999\n!'
 check "another rule" malformed 'line 1, column 22: that is another rule' 'x = 3, y = 3, rule = B36/S23\n3o!'

@@ -88,7 +88,7 @@ for option in --save --baseline; do
     check "$option: another loop" unused 4 '"calibration": 1 was expected' $option "$scratch/loop.json"
     check "$option: a folder" unused 1 "$scratch" $option "$scratch"
 done
-check "save: no such folder" unused 1 'cannot be written to' --save "$scratch/none/x.json"
+check "save: no such folder" unused 1 'cannot write to' --save "$scratch/none/x.json"
 check "baseline: no such file" unused 1 'none.json' --baseline "$scratch/none.json"
 
 # ---- --baseline ----
@@ -137,7 +137,7 @@ for share in 0 0% -5% 5%% 5x % '' nan inf 101 10001% '5 %' five 0,05; do
     check "--max-slowdown '$share'" usage_error 'a share such as 5% or 0.05' $one --max-slowdown "$share"
 done
 for share in nonsense 0 -1 10%% 101; do
-    check "WEFT_BENCH_SLOW=$share" usage_error 'no share such as 10%' env WEFT_BENCH_SLOW=$share $one
+    check "WEFT_BENCH_SLOW=$share" usage_error 'not a share such as 10%' env WEFT_BENCH_SLOW=$share $one
 done
 check "WEFT_BENCH_SLOW=" ends 0 env WEFT_BENCH_SLOW= $one
 
@@ -154,7 +154,7 @@ echo 'what is this' >>"$file"
 printf '{"name": "torn' >>"$file"
 cp "$file" "$scratch/before"
 check "spoiled lines" ends 0 $one --history "$history"
-check "are told" grep -q '2 lines are no records' "$scratch/err"
+check "are told" grep -q '2 malformed lines' "$scratch/err"
 check "and stay" sh -c "head -c \$(wc -c <'$scratch/before') '$file' | cmp - '$scratch/before'"
 check "the new one has its line" sh -c "tail -n 1 '$file' | grep -q '^{\"name\": \"special-erf\", .*}\$'"
 check "a file is no folder" unused 1 'base.json/' --history "$base"
@@ -165,7 +165,7 @@ while [ $i -lt 12 ]; do # a level that is known, a thousand times faster
     i=$((i + 1))
 done >"$file"
 check "an odd run" ends 0 $one --history "$history"
-check "is told" grep -q 'special-erf: [0-9.]* times what this machine showed before (12 runs)' "$scratch/err"
+check "is told" grep -q 'special-erf: [0-9.]* times the typical time of this machine (12 runs)' "$scratch/err"
 
 # ---- --against ----
 
@@ -191,7 +191,7 @@ check "not at the second" grep -q '^special-erf .* slower once, not again$' "$sc
 check "which is longer" [ "$(wc -l <"$scratch/starts")" -gt $((2 * looked)) ]
 check "within the limit" ends 0 env WEFT_BENCH_SLOW=100% timeout 100 $one --against "$weft" --max-slowdown 100
 for option in "--save $base" "--baseline $base" "--history $history" "--html $scratch/x.html"; do
-    check "--against and ${option%% *}" usage_error 'do not go with it' $one --against "$weft" $option
+    check "--against and ${option%% *}" usage_error 'not together with' $one --against "$weft" $option
 done
 
 # Programs that are none: told, with neither 0 nor 3, and without waiting for what never comes.
@@ -222,17 +222,17 @@ check "no program" strange 'status 127' "$base"
 check "ends at once" strange 'status 0, but too early' "$scratch/early"
 check "fails" strange 'status 7' "$scratch/fails"
 check "is killed" strange 'status -9' "$scratch/killed"
-check "speaks nonsense" strange '"hello" is no answer' "$scratch/nonsense"
-check "speaks other JSON" strange '"{"hello": 1}" is no answer' "$scratch/json"
-check "speaks in numbers" strange '"7" is no answer' "$scratch/numbers"
-check "is always ready" strange 'is no answer' "$scratch/endless"
-check "has a long breath" strange '"xxxxxx*" is no answer' "$scratch/long"
+check "speaks nonsense" strange '"hello" is not an answer' "$scratch/nonsense"
+check "speaks other JSON" strange '"{"hello": 1}" is not an answer' "$scratch/json"
+check "speaks in numbers" strange '"7" is not an answer' "$scratch/numbers"
+check "is always ready" strange 'is not an answer' "$scratch/endless"
+check "has a long breath" strange '"xxxxxx*" is not an answer' "$scratch/long"
 check "leaves at its first turn" strange 'status 9' "$scratch/leaves"
-check "has no number" strange '"{"us": null}" is no answer' "$scratch/forgets"
+check "has no number" strange '"{"us": null}" is not an answer' "$scratch/forgets"
 check "does not listen" strange 'deaf' "$scratch/deaf"
-check "gives other lines" strange 'do not give the same lines for special-erf' "$scratch/other"
+check "gives other lines" strange 'do not give the same results for special-erf' "$scratch/other"
 check "gives more lines" strange 'ended with status 0, but too early' "$scratch/more"
-check "gives a line without samples" strange 'do not give the same lines' "$scratch/less"
+check "gives a line without samples" strange 'do not give the same results' "$scratch/less"
 check "against nothing" usage_error 'against' $one --against ''
 
 # Whoever ends it ends both sides: only the one that was started gets the signal here.

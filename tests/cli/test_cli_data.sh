@@ -16,7 +16,7 @@ check "which it is" is_json "$scratch/out"
 check "with fields" has "$scratch/out" set path
 check "path" prints '/data/digits$' "$weft" data path digits
 check "from anywhere" sh -c "cd / && '$weft' data path flowers | grep -q 'flowers.csv\$'"
-check "path of what is not here" refuses 1 'mnist is not here' "$weft" data path mnist
+check "path of what is not here" refuses 1 'mnist not found' "$weft" data path mnist
 check "an unknown set" usage_error 'unknown data set "cifar"; available: mnist, digits, flowers' "$weft" data path cifar
 check "an unknown set to fetch" usage_error 'unknown data set "digits"; available: mnist' "$weft" data get digits
 check "nothing named" ends 2 "$weft" data get

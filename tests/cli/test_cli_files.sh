@@ -90,7 +90,7 @@ else
     skip "NumPy reads npy and npz" "no NumPy"
 fi
 
-check "to half" prints ', 1 of another type' "$weft" convert --type f16 "$one" "$scratch/half.safetensors"
+check "to half" prints ', 1 with a different type' "$weft" convert --type f16 "$one" "$scratch/half.safetensors"
 check "half as many bytes" prints '^fc\.w  F16   \[2,2\]  *8$' "$weft" inspect "$scratch/half.safetensors"
 check "integers stay" grep -q '^fc\.b  I32' "$scratch/out"
 check "and back" ends 0 "$weft" convert --type f32 "$scratch/half.safetensors" "$scratch/whole.safetensors"
@@ -148,8 +148,8 @@ check "no such type" usage_error 'keep|f32|f16' "$weft" convert --type int "$one
 check "no size" usage_error 'number of bytes' "$weft" convert --shard-size big "$one" "$scratch/x.safetensors"
 check "a size of nothing" usage_error 'number of bytes' "$weft" convert --shard-size 0 "$one" "$scratch/x.safetensors"
 check "a size too large" usage_error 'number of bytes' "$weft" convert --shard-size 9999999999G "$one" "$scratch/x.safetensors"
-check "shards of npz" usage_error 'is for .safetensors alone' "$weft" convert --shard-size 16 "$one" "$scratch/x.npz"
-check "checksums in npy" usage_error 'is for .safetensors alone' "$weft" convert --checksums "$one" "$scratch/x.npy"
+check "shards of npz" usage_error 'applies only to .safetensors' "$weft" convert --shard-size 16 "$one" "$scratch/x.npz"
+check "checksums in npy" usage_error 'applies only to .safetensors' "$weft" convert --checksums "$one" "$scratch/x.npy"
 check "no such file" refuses 1 'missing.npz' "$weft" inspect "$scratch/missing.npz"
 mkdir "$scratch/empty"
 check "a folder that is no run" refuses 1 'empty' "$weft" inspect "$scratch/empty"
@@ -168,7 +168,7 @@ header='{"fc.w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},'
 header=$header'"w":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}'
 printf '\1\2' | safetensors "$header" >"$scratch/twins.safetensors"
 cp "$one" "$scratch/kept.safetensors"
-check "a name twice" refuses 1 'would be called "w"' "$weft" convert --prefix-strip fc. "$scratch/twins.safetensors" "$scratch/kept.safetensors"
+check "a name twice" refuses 1 'would have the name "w"' "$weft" convert --prefix-strip fc. "$scratch/twins.safetensors" "$scratch/kept.safetensors"
 check "leaves what was there" cmp "$one" "$scratch/kept.safetensors"
 check "an ending that says nothing" ends 1 "$weft" convert "$one" "$scratch/none.xyz"
 check "no folder for it" refuses 1 'nowhere' "$weft" convert "$one" "$scratch/nowhere/x.npz"

@@ -86,8 +86,8 @@ head -c 300 "$scratch/whole" >"$scratch/torn"
 check "a torn one" refuses 4 'torn: offset 48: length' "$weft" detect --restore "$scratch/torn" "$scratch/in.csv"
 check "other columns" usage_error '1 column of numbers (load), trees takes 2' sh -c "
     printf '1,2\n' | '$weft' detect -q -d trees --save '$scratch/two' >'$scratch/unread' && '$weft' detect --restore '$scratch/two' -c load '$scratch/in.csv'"
-check "settings are restored" usage_error 'leave --window out' "$weft" detect --restore "$scratch/whole" --window 5 "$scratch/in.csv"
-check "and the detector" usage_error 'leave --detector out' "$weft" detect --restore "$scratch/whole" -d ewma "$scratch/in.csv"
+check "settings are restored" usage_error 'omit --window' "$weft" detect --restore "$scratch/whole" --window 5 "$scratch/in.csv"
+check "and the detector" usage_error 'omit --detector' "$weft" detect --restore "$scratch/whole" -d ewma "$scratch/in.csv"
 check "nothing to save" ends 1 "$weft" detect --save "$scratch/none" /dev/null
 check "so there is none" sh -c "[ ! -e '$scratch/none' ]"
 
@@ -115,7 +115,7 @@ check "what came before is written" sh -c "[ \$(tail -n 1 '$scratch/out' | cut -
 check "and saved" ends 0 "$weft" detect -q -c load --restore "$scratch/before" --header no -c 3 "$scratch/second.csv" --keep-going
 check "passed over" ends 0 "$weft" detect --keep-going -c load -k time,host "$scratch/bad.csv"
 check "the rest is as without it" cmp "$scratch/out" "$scratch/out.csv"
-check "and counted" grep -q '1 lines could not be read' "$scratch/err"
+check "and counted" grep -q '1 malformed lines' "$scratch/err"
 printf '{"a": 1}\n{"a": 2,}\n{"a": 3}\n' >"$scratch/bad.jsonl"
 check "broken JSON" ends 4 "$weft" detect "$scratch/bad.jsonl"
 check "with its place" grep -q 'bad.jsonl: line 2: offset 8: JSON' "$scratch/err"
@@ -123,8 +123,8 @@ check "after empty lines" refuses 4 'input: line 3: offset 8: JSON' sh -c "print
 check "several columns" usage_error '--columns chooses' sh -c "printf 'a,b\n1,2\n' | '$weft' detect"
 check "no such column" ends 4 "$weft" detect -c height "$scratch/in.csv"
 check "no such setting" usage_error 'cusum has no window' "$weft" detect -c load -d cusum --window 5 "$scratch/in.csv"
-check "out of range" usage_error 'window 1; 2 to' "$weft" detect -c load --window 1 "$scratch/in.csv"
-check "0 is no default" usage_error '--window 0: 2 to' "$weft" detect -c load --window 0 "$scratch/in.csv"
+check "out of range" usage_error 'window 1; expected 2 to' "$weft" detect -c load --window 1 "$scratch/in.csv"
+check "0 is no default" usage_error '--window 0: expected 2 to' "$weft" detect -c load --window 0 "$scratch/in.csv"
 check "no such detector" usage_error 'takes zscore|ewma' "$weft" detect -d zscor
 check "no such file" refuses 1 'No such file' "$weft" detect "$scratch/absent"
 check "a long separator" usage_error 'one character' "$weft" detect --separator ab "$scratch/in.csv"

@@ -21,7 +21,7 @@ P
 for folder in far ten; do
     if [ ! -d "$scratch/$folder" ]; then skip "labels" "no python3"; continue; fi
     for model in mlp logic; do
-        check "labels of $folder, $model" refuses 4 "labels of the test set reach .*, the network tells 10 classes apart" \
+        check "labels of $folder, $model" refuses 4 "labels of the test set reach .*, the network has 10 classes" \
             "$weft" train digits --model $model --data "$scratch/$folder" --run "$scratch/run-$folder-$model" --steps 2 --quiet
     done
 done

@@ -192,7 +192,7 @@ check "and goes by them" grep -q '"valid/loss"' "$scratch/plateau-half/metrics.j
 check "of a table" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/patient-csv" --patience 3 --steps 40
 check "it is told" grep -q '43 rows for training, 5 for validation, 12 for testing' "$scratch/err"
 check "without a validation set" ends 0 "$weft" train csv "$scratch/number.csv" --run "$scratch/none-csv" --patience 3 --validation 0 --steps 40
-check "that is told too" grep -q 'the test set decides' "$scratch/err"
+check "that is told too" grep -q 'the test set is used' "$scratch/err"
 
 # ---- what is refused ----
 
@@ -200,8 +200,8 @@ check "no task" usage_error 'missing task, choose one of digits, csv' "$weft" tr
 check "unknown model" usage_error 'takes' "$weft" train digits --model resnet
 check "a run that is there" usage_error 'already' "$weft" train digits --run "$scratch/mlp" --steps 1
 check "overwriting is asked for" train mlp --overwrite --steps 2
-check "another option on resume" refuses 1 'was begun with' "$weft" train digits --run "$scratch/mlp" --resume --rate 0.5
-check "resuming nothing" refuses 1 'none: there is no run to resume' "$weft" train digits --run "$scratch/none" --resume
+check "another option on resume" refuses 1 'was started with' "$weft" train digits --run "$scratch/mlp" --resume --rate 0.5
+check "resuming nothing" refuses 1 'none: no run to resume' "$weft" train digits --run "$scratch/none" --resume
 check "a table that is not there" refuses 1 'nothing.csv' "$weft" train csv "$scratch/nothing.csv" --run "$scratch/n1"
 printf 'a,b\n1\n2,3\n' >"$scratch/bad.csv"
 check "a bad table" refuses 4 'bad.csv' "$weft" train csv "$scratch/bad.csv" --run "$scratch/n2"
@@ -210,11 +210,11 @@ check "a table of two rows" refuses 4 'few.csv: 2 rows are too few' "$weft" trai
 check "a batch of more than there is" refuses 1 '\-\-batch 500: there are 48' "$weft" train csv "$scratch/number.csv" --run "$scratch/n4" --batch 500 --quiet
 check "a warm-up longer than the run" refuses 1 '\-\-warmup 900' "$weft" train csv "$scratch/number.csv" --run "$scratch/n5" --warmup 900 --quiet
 check "a separator of two letters" usage_error 'one character' "$weft" train csv "$scratch/number.csv" --separator ab
-check "both to go on and to begin anew" usage_error 'either' "$weft" train digits --run "$scratch/mlp" --resume --overwrite
+check "both to go on and to begin anew" usage_error 'exclude each other' "$weft" train digits --run "$scratch/mlp" --resume --overwrite
 check "to go on with another task's run" refuses 1 'is a run of "train csv"' "$weft" train digits --run "$scratch/number" --resume
 check "eval of nothing" refuses 1 'nothing: No such file' "$weft" eval "$scratch/nothing"
 check "eval from inside" sh -c "case '$weft' in /*) weft='$weft' ;; *) weft=\$PWD/$weft ;; esac; cd '$scratch/number/checkpoints' && \"\$weft\" eval latest.safetensors"
-check "a hash of some tensors" usage_error 'does not go with it' "$weft" inspect --hash --only 'fc*' "$scratch/mlp"
+check "a hash of some tensors" usage_error 'not together with' "$weft" inspect --hash --only 'fc*' "$scratch/mlp"
 check "export what?" usage_error '\-\-c' "$weft" export "$scratch/mlp"
 check "eval of no run" refuses 1 'config.json' "$weft" eval "$scratch"
 printf '{"weft": 1' >"$scratch/told/config.json"
@@ -222,6 +222,6 @@ check "a damaged config" refuses 4 'config.json' "$weft" eval "$scratch/told"
 check "data: unknown set" usage_error 'unknown data set' "$weft" data get imagenet
 check "data: list" prints 'digits' "$weft" data list
 check "data: path" prints 'data/digits' "$weft" data path digits
-check "data: not here" refuses 1 'not here' "$weft" data path mnist
+check "data: not here" refuses 1 'not found' "$weft" data path mnist
 
 finish

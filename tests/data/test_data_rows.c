@@ -110,7 +110,7 @@ TEST(what_is_wrong_is_told_with_its_place) {
         {{.name = "f.json", .json = true},
          "{\"a\": 1}\n{\"a\" 1}\n{\"a\": 2}",
          "1;[f.json: line 2: offset 5: JSON: ':' expected, got '1']2;"},
-        {{.name = "f.json", .json = true}, "[1]\n", "[f.json: line 1: an object was expected]"},
+        {{.name = "f.json", .json = true}, "[1]\n", "[f.json: line 1: expected an object]"},
         {{.name = "f.json", .json = true},
          "{\"a\": 1}\n{\"a\": \"x\"}\n",
          "1;[f.json: line 2: there should be a number at \"a\"]"},

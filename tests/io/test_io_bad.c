@@ -32,7 +32,7 @@ TEST(safetensors) {
         {"a name twice", "{\"x\":{},\"x\":{}}", 0, WEFT_FORMAT, "the key \"x\" comes twice"},
         {"not UTF-8", "{\"\xff\":{}}", 0, WEFT_FORMAT, "offset 10: JSON: not UTF-8"},
         {"bytes after the brace", "{}x", 0, WEFT_FORMAT, "offset 10: JSON: nothing more"},
-        {"an array that is a number", "{\"x\":1}", 0, WEFT_FORMAT, "array: an object was expected"},
+        {"an array that is a number", "{\"x\":1}", 0, WEFT_FORMAT, "array: expected an object"},
         {"an empty name", "{\"\":{}}", 0, WEFT_FORMAT, "offset 9: name: empty"},
         {"a control character", "{\"a\\nb\":{}}", 0, WEFT_FORMAT, "name: empty, too long"},
         {"nothing in it", "{\"x\":{}}", 0, WEFT_FORMAT, "dtype of \"x\": missing"},

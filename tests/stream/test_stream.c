@@ -44,7 +44,7 @@ TEST(what_cannot_be_is_refused) {
         {{.kind = WEFT_DETECT_ZSCORE, .dims = 2}, "2 values"},
         {{.kind = WEFT_DETECT_TREES, .dims = 5000}, "5000 values"},
         {{.kind = WEFT_DETECT_TREES, .dims = -1}, "-1 values"},
-        {{.kind = WEFT_DETECT_ZSCORE, .window = 1}, "window 1; 2 to"},
+        {{.kind = WEFT_DETECT_ZSCORE, .window = 1}, "window 1; expected 2 to"},
         {{.kind = WEFT_DETECT_ZSCORE, .window = 2e9}, "window 2e+09"},
         {{.kind = WEFT_DETECT_ZSCORE, .window = 10.5}, "whole number"},
         {{.kind = WEFT_DETECT_ZSCORE, .threshold = NAN}, "threshold nan"},

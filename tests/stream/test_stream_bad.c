@@ -58,7 +58,7 @@ TEST(heads_that_lie) {
     CHANGED(KIND, seven, WEFT_FORMAT, "kind: no such detector");
     CHANGED(LENGTH, longer, WEFT_FORMAT, "the file has");
     CHANGED(FIELDS, nothing, WEFT_FORMAT, "window: a finite number expected");
-    CHANGED(FIELDS, one, WEFT_FORMAT, "window 1; 2 to");
+    CHANGED(FIELDS, one, WEFT_FORMAT, "window 1; expected 2 to");
     CHANGED(FIELDS, half, WEFT_FORMAT, "whole number");
     CHANGED(FIELDS, huge, WEFT_FORMAT, "cannot hold");
     CHANGED(FIELDS + 7 * 8, half, WEFT_FORMAT, "has no period");

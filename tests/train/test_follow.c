@@ -342,7 +342,7 @@ TEST(a_status_of_another_hand) {
         weft_err e;
     } bad[] = {{"", "status.json", WEFT_FORMAT},
                {"{\"state\": \"run", "status.json", WEFT_FORMAT},
-               {"[]", "status.json: an object was expected", WEFT_FORMAT},
+               {"[]", "status.json: expected an object", WEFT_FORMAT},
                {"{\"schema\": 2}", "schema 2, 1 was expected", WEFT_UNSUPPORTED}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CASE("%s", bad[i].text);

@@ -232,7 +232,7 @@ TEST(a_configuration_that_is_none) {
     CHECK_HAS(page, "The configuration is left out");
     run_write(run_path(&t.f, "config.json"), "[1, 2]");
     page = world_page(&t, NULL);
-    CHECK_HAS(page, "The configuration is left out: config.json: an object was expected");
+    CHECK_HAS(page, "The configuration is left out: config.json: expected an object");
     world_end(&t);
 }
 
