@@ -17,15 +17,15 @@ weft_tensor weft_not(weft_tensor x) {
     return graph_checked(x.g, &x, 1) ? weft_eq(x, weft_integer(x.g, 0)) : tensor_at(x.g, 0);
 }
 /* Checked first: a mistake must poison the graph of the first operand, as everywhere. */
-static weft_tensor compose_turned(weft_tensor compare(weft_tensor, weft_tensor), weft_tensor a,
-                                  weft_tensor b) {
+static weft_tensor compose_swapped(weft_tensor compare(weft_tensor, weft_tensor), weft_tensor a,
+                                   weft_tensor b) {
     return graph_checked(a.g, (weft_tensor[]){a, b}, 2) ? compare(b, a) : tensor_at(a.g, 0);
 }
 weft_tensor weft_gt(weft_tensor a, weft_tensor b) {
-    return compose_turned(weft_lt, a, b);
+    return compose_swapped(weft_lt, a, b);
 }
 weft_tensor weft_ge(weft_tensor a, weft_tensor b) {
-    return compose_turned(weft_le, a, b);
+    return compose_swapped(weft_le, a, b);
 }
 weft_tensor weft_square(weft_tensor x) {
     return weft_mul(x, x);

@@ -24,7 +24,7 @@ typedef struct place {
 static bool place_through(const compile *c, const aview *v, int rank, const int64_t *dim,
                           const int64_t *t, int64_t *out) {
     const node *base = &c->g->node[v->base];
-    aview turned = {0};
+    aview permuted = {0};
     int64_t order[WEFT_MAX_RANK], below = 1;
     int axes[WEFT_MAX_RANK], n = 0;
     if (!view_plain(v) || v->off) return false;
@@ -41,11 +41,11 @@ static bool place_through(const compile *c, const aview *v, int rank, const int6
     if (below != node_count(c->g, base)) return false;
     for (int i = 0; i < n; i++) {
         order[i] = dim[axes[i]];
-        turned.stride[i] = t[axes[i]];
-        turned.hi[i] = order[i];
+        permuted.stride[i] = t[axes[i]];
+        permuted.hi[i] = order[i];
     }
     fitted f;
-    if (!view_fit(&turned, n, order, base->rank, node_dims(c->g, base), &f)) return false;
+    if (!view_fit(&permuted, n, order, base->rank, node_dims(c->g, base), &f)) return false;
     memcpy(out, f.stride, base->rank * sizeof *out);
     return true;
 }

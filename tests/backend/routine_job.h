@@ -3,7 +3,7 @@
  * job_run runs a step on every instruction set this machine has, whole and again unit by unit from
  * the last to the first with scratch full of NaN: both must give the same bits. Where a routine
  * says that units are rows, each unit may write only its own. Results that it takes with strides are
- * made again with gaps, and with their first axes turned: the same bits, and nothing in the gaps. */
+ * made again with gaps, and with their first axes transposed: the same bits, and nothing in the gaps. */
 #ifndef WEFT_ROUTINE_JOB_H
 #define WEFT_ROUTINE_JOB_H
 
@@ -145,13 +145,13 @@ static void check_rows(const job *j, const routine *r, char **at, void *scratch)
     }
 }
 
-/* Strides of a result with gaps behind every axis but the last; turned: the first axis fastest of
+/* Strides of a result with gaps behind every axis but the last; transposed: the first axis fastest of
  * those. Gives the elements from first to last. */
-static int64_t strides_apart(roperand *o, bool turned) {
+static int64_t strides_apart(roperand *o, bool transposed) {
     int64_t step = o->rank ? max_i64(o->dim[o->rank - 1], 1) + 3 : 1;
     if (o->rank) o->stride[o->rank - 1] = 1;
     for (int i = 0; i < o->rank - 1; i++) {
-        const int d = turned ? i : o->rank - 2 - i;
+        const int d = transposed ? i : o->rank - 2 - i;
         o->stride[d] = step;
         step = step * max_i64(o->dim[d], 1) + 3;
     }
@@ -159,9 +159,9 @@ static int64_t strides_apart(roperand *o, bool turned) {
 }
 
 /* Runs j with result i strided, where the routine takes that, and compares with how it was before. */
-static bool check_strides(job *j, int i, bool turned, isa level, char *const *at) {
+static bool check_strides(job *j, int i, bool transposed, isa level, char *const *at) {
     const roperand plain = j->s.in[i];
-    const int64_t span = strides_apart(&j->s.in[i], turned), n = count_of(&plain);
+    const int64_t span = strides_apart(&j->s.in[i], transposed), n = count_of(&plain);
     const bool taken = routine_accepts(&j->s, i);
     int left = 1000;
     mem m = {.resize = test_resize, .user = &left};
@@ -224,8 +224,8 @@ static void job_run(job *j) {
         if (r.rows > 0 && r.units <= 64) check_rows(j, &r, other, scratch);
         for (int i = j->s.nin; i < j->s.nin + j->s.nout; i++) free(other[i]);
         for (int i = j->s.nin; i < j->s.nin + j->s.nout; i++)
-            for (int turned = 0; turned < 2 && r.units > 0; turned++)
-                j->strided |= (uint32_t)check_strides(j, i, turned, (isa)level, at)
+            for (int transposed = 0; transposed < 2 && r.units > 0; transposed++)
+                j->strided |= (uint32_t)check_strides(j, i, transposed, (isa)level, at)
                               << (i - j->s.nin);
         free(scratch);
         arena_free(&memory);

@@ -53,7 +53,7 @@ typedef struct attend_choice {
 
 /* Scratch of one thread. */
 typedef struct attend_room {
-    float *kt, *vt;    /* (h, keys) and (hv, keys): a tile of keys, values turned */
+    float *kt, *vt;    /* (h, keys) and (hv, keys): a tile of keys, values transposed */
     float *s, *ds;     /* (ATTEND_Q, keys) */
     float *most, *sum; /* per query of a unit */
     void *product;

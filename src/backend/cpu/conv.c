@@ -68,7 +68,7 @@ static bool conv_fits_winograd(const conv_shape *s) {
     return parts <= 4 && 1.15 * (tiles * tile + 20 * (double)parts * pairs) < direct;
 }
 
-/* s: as it is computed, so turned round for dx without strides. */
+/* s: as it is computed, so flipped for dx without strides. */
 static conv_way conv_choose(const conv_shape *s, int block, isa level) {
     if (s->kh * s->kw == 1 && s->groups == 1 && conv_dense(s) && s->pad[0] == 0 && s->pad[1] == 0)
         return CONV_PLAIN;
@@ -94,8 +94,8 @@ weft_err conv_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *
     }
 }
 
-/* Without strides the gradient in x is a convolution of dy with the weights turned round. */
-static conv_shape conv_turned(const conv_shape *v) {
+/* Without strides the gradient in x is a convolution of dy with the weights flipped. */
+static conv_shape conv_flipped(const conv_shape *v) {
     conv_shape t = *v;
     t.h = v->oh, t.w = v->ow, t.c = v->o, t.cg = v->og;
     t.oh = v->h, t.ow = v->w, t.o = v->c, t.og = v->cg;
@@ -106,7 +106,7 @@ static conv_shape conv_turned(const conv_shape *v) {
 }
 
 weft_err conv_dx_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
-    const conv_shape v = conv_shape_of(s, 2, 1, 0), t = conv_dense(&v) ? conv_turned(&v) : v;
+    const conv_shape v = conv_shape_of(s, 2, 1, 0), t = conv_dense(&v) ? conv_flipped(&v) : v;
     if (v.n * v.h * v.w * v.c == 0) return WEFT_OK;
     switch (conv_choose(&t, BLOCK_conv_dx, level)) {
     case CONV_PLAIN: {

@@ -28,19 +28,19 @@ conv_shape conv_shape_of(const step *s, int x, int w, int y);
 weft_err conv_plain_prepare(routine *r, const gemm_shape *m, int a, int b, isa level, weft_ctx *c,
                             arena *memory);
 
-/* Strips over the image itself (conv_direct.c, conv_dw.c); turned: the gradient in x. */
-weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+/* Strips over the image itself (conv_direct.c, conv_dw.c); flipped: the gradient in x. */
+weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool flipped, isa level, weft_ctx *c,
                              arena *memory);
 weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
                                 arena *memory);
 
 /* Dot products along the window, for few output channels (conv_few.c). */
 bool conv_few_fits(const conv_shape *s, isa level);
-weft_err conv_few_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+weft_err conv_few_prepare(routine *r, const conv_shape *s, bool flipped, isa level, weft_ctx *c,
                           arena *memory);
 
 /* 3x3 without strides, dilation and groups by Winograd's transforms (conv_winograd.c). */
-weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool flipped, isa level, weft_ctx *c,
                                arena *memory);
 
 weft_err conv_winograd_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,

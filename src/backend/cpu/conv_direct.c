@@ -1,5 +1,5 @@
 /* conv_direct.c - convolution by strips over the image itself, and the gradient in x without
- * strides, which is a convolution of dy with the weights turned round.
+ * strides, which is a convolution of dy with the weights flipped.
  *
  * Operands image, weights -> result. A unit is an image, or a band of output rows of one. Its rows
  * are framed, some output rows at a time; pixels then go by blocks that stay near with their part
@@ -28,7 +28,7 @@ typedef struct direct {
     conv_shape s;
     conv_frame frame;
     const strip_level *level;
-    bool turned;
+    bool flipped;
     int64_t bands, band; /* of an image; output rows in each */
     int64_t rows;        /* output rows framed at once */
     int64_t block;       /* pixels */
@@ -47,7 +47,7 @@ static void direct_pack_vector(const direct *d, const loops_table *loops, const 
     const conv_shape *s = &d->s;
     const int64_t lanes = d->level->lanes, taps = s->kh * s->kw, n = min_i64(lanes, s->og - j);
     if (n < lanes) memset(out, 0, (size_t)(s->depth * step) * sizeof *out);
-    if (!d->turned) {
+    if (!d->flipped) {
         for (int64_t k = 0; k < s->depth; k++)
             memcpy(out + k * step, w + k * s->o + g * s->og + j, (size_t)n * sizeof *out);
         return;
@@ -213,13 +213,13 @@ static void direct_choose_units(direct *d, routine *r) {
     d->block = min_i64(d->parts == 1 ? DIRECT_SHALLOW : DIRECT_PIXELS, d->rows * s->ow);
 }
 
-weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool flipped, isa level, weft_ctx *c,
                              arena *memory) {
     WEFT_TRY(routine_own(r, sizeof(direct), c, memory));
     direct *d = r->own;
     d->s = *s;
     d->frame = conv_frame_of(s);
-    d->turned = turned;
+    d->flipped = flipped;
     d->level = strip_level_of(level, s->og);
     WEFT_TRY(direct_choose_parts(d, c, memory));
     direct_choose_units(d, r);

@@ -21,7 +21,7 @@ enum {
 typedef struct few {
     conv_shape s;
     const strip_level *level;
-    bool turned;
+    bool flipped;
     bool framed;
     conv_frame frame;
     int64_t bands, band;   /* of an image; output rows in each */
@@ -42,7 +42,7 @@ static void few_pack(const few *v, const float *w, float *out) {
     const conv_shape *s = &v->s;
     const int64_t places = s->kh * s->kw;
     for (int64_t j = 0; j < s->o; j++, out += s->depth) {
-        if (!v->turned) {
+        if (!v->flipped) {
             for (int64_t k = 0; k < s->depth; k++) out[k] = w[k * s->o + j];
             continue;
         }
@@ -174,12 +174,12 @@ static void few_inside(int64_t out, int64_t stride, int64_t pad, int64_t reach, 
     inside[1] = last < 0 ? 0 : min_i64(out, last / stride + 1);
 }
 
-weft_err conv_few_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
+weft_err conv_few_prepare(routine *r, const conv_shape *s, bool flipped, isa level, weft_ctx *c,
                           arena *memory) {
     WEFT_TRY(routine_own(r, sizeof(few), c, memory));
     few *v = r->own;
     v->s = *s;
-    v->turned = turned;
+    v->flipped = flipped;
     v->level = strip_level_of(level, 16);
     v->runs = s->kh;
     v->run = s->kw * s->c;

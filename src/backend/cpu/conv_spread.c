@@ -1,16 +1,16 @@
 /* conv_spread.c - the gradient of a convolution in its image where strides leave holes, which is
  * also the transposed convolution: dy, w -> dx.
  *
- * A tile of dy times the turned weights gives columns, one row per output pixel and one number per
+ * A tile of dy times the transposed weights gives columns, one row per output pixel and one number per
  * place of its window, which are added to the image. A unit owns whole images, or a band of rows of
- * one (then the output rows reaching into it are computed by both neighbours). Weights are turned
+ * one (then the output rows reaching into it are computed by both neighbours). Weights are transposed
  * once per call, some kernel rows at a time. */
 #include "conv.h"
 
 enum {
-    SPREAD_COLUMNS = 32 * 1024, /* floats of a tile's columns */
-    SPREAD_TURNED = 512 * 1024, /* floats of turned weights */
-    SPREAD_BLOCK = 96           /* most columns of one product */
+    SPREAD_COLUMNS = 32 * 1024,     /* floats of a tile's columns */
+    SPREAD_TRANSPOSED = 512 * 1024, /* floats of transposed weights */
+    SPREAD_BLOCK = 96               /* most columns of one product */
 };
 
 /* Output pixels are counted through all images; a unit makes one or more spans of equal length, a
@@ -21,10 +21,10 @@ typedef struct spread {
     int64_t images;      /* per unit, if a unit is not a part of one */
     int64_t bands, band; /* of an image; its rows in each */
     int64_t span, tile;
-    int64_t chunk;        /* kernel rows turned at once */
+    int64_t chunk;        /* kernel rows transposed at once */
     int64_t block;        /* columns of a product */
     size_t column_bytes;  /* of a tile's columns */
-    size_t weight_bytes;  /* of the turned weights */
+    size_t weight_bytes;  /* of the transposed weights */
     gemm_plan plan[2][2]; /* by whether tile and block are last, shorter ones */
 } spread;
 
@@ -93,13 +93,14 @@ static void spread_add(const spread *v, float *x, const spread_part *part, int64
 }
 
 /* Weights of one group and chunk as blocks of columns, each (og, block) and contiguous. */
-static void spread_turn(const spread *v, const float *w, const spread_part *part, float *turned) {
+static void spread_transpose(const spread *v, const float *w, const spread_part *part,
+                             float *transposed) {
     const conv_shape *s = &v->s;
     const int64_t first = part->kh0 * s->kw * s->cg,
                   width = (part->kh1 - part->kh0) * s->kw * s->cg;
     for (int64_t k = 0; k < width; k += v->block) {
         const int64_t n = min_i64(v->block, width - k);
-        v->loops->transpose(turned + k * s->og, n, w + (first + k) * s->o + part->group * s->og,
+        v->loops->transpose(transposed + k * s->og, n, w + (first + k) * s->o + part->group * s->og,
                             s->o, n, s->og);
     }
 }
@@ -108,7 +109,7 @@ static void spread_turn(const spread *v, const float *w, const spread_part *part
 static void spread_span(const spread *v, const float *dy, float *dx, const spread_part *part,
                         int64_t p0, int64_t p1, int64_t h0, int64_t h1, char *scratch) {
     const conv_shape *s = &v->s;
-    const float *turned = (const float *)scratch;
+    const float *transposed = (const float *)scratch;
     float *columns = (float *)(scratch + v->weight_bytes);
     const int64_t width = (part->kh1 - part->kh0) * s->kw * s->cg;
     for (int64_t p = p0; p < p1; p += v->tile) {
@@ -116,7 +117,7 @@ static void spread_span(const spread *v, const float *dy, float *dx, const sprea
         for (int64_t k = 0; k < width; k += v->block) {
             const gemm_plan *plan = &v->plan[end - p < v->tile][width - k < v->block];
             const gemm_data d = {.a = dy + p * s->o + part->group * s->og,
-                                 .b = turned + k * s->og,
+                                 .b = transposed + k * s->og,
                                  .c = columns + k};
             gemm_run(plan, &d, 0, plan->units, scratch + v->weight_bytes + v->column_bytes);
         }
@@ -165,7 +166,7 @@ static void spread_run(const routine *r, char *const *at, int64_t unit0, int64_t
     for (int64_t g = 0; g < s->groups; g++) {
         for (int64_t kh = 0; kh < s->kh; kh += v->chunk) {
             const spread_part part = {g, kh, kh + v->chunk};
-            spread_turn(v, (const float *)at[1], &part, scratch);
+            spread_transpose(v, (const float *)at[1], &part, scratch);
             for (int64_t u = unit0; u < unit1; u++)
                 spread_unit(v, (const float *)at[0], dx, &part, u, scratch);
         }
@@ -201,7 +202,7 @@ weft_err conv_spread_prepare(routine *r, const conv_shape *s, isa level, weft_ct
     v->loops = loops_of(level);
     v->chunk = s->kh;
     while (v->chunk > 1 &&
-           (s->kh % v->chunk || s->depth / s->kh * v->chunk * s->og > SPREAD_TURNED)) {
+           (s->kh % v->chunk || s->depth / s->kh * v->chunk * s->og > SPREAD_TRANSPOSED)) {
         v->chunk--;
     }
     const int64_t width = v->chunk * s->kw * s->cg;

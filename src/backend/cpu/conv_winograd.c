@@ -1,5 +1,5 @@
 /* conv_winograd.c - convolution by Winograd's transforms, and the gradient in x, which is one of dy
- * with the weights turned round.
+ * with the weights flipped.
  *
  * Operands image, weights -> result. A unit is one or several images, or a band of one. It goes by
  * blocks of tiles, a tile being 2x2 pixels of the result: their patches are transformed, multiplied
@@ -22,7 +22,7 @@ typedef struct wino {
     conv_shape s;
     const winograd_table *t;
     const strip_level *level;
-    bool turned;
+    bool flipped;
     winograd_image x;    /* how tiles lie */
     int64_t depth;       /* channels of all parts of the kernel */
     int64_t images;      /* of a unit */
@@ -36,7 +36,7 @@ typedef struct wino {
 /* Where the scratch of a call is used for what. */
 typedef struct wino_room {
     float *weights; /* [16][panel][depth][width] */
-    float *image;   /* [16][tile][depth], first the turned weights */
+    float *image;   /* [16][tile][depth], first the flipped weights */
     float *product; /* [16][tile][columns] */
     float *patch;   /* [4][4][c], or [2][2][columns] */
     const char **row;
@@ -111,7 +111,7 @@ static void wino_vector(const wino *v, const float *w, int64_t part, int64_t at,
     const float *place[9];
     for (int i = 0; i < 9; i++) {
         int64_t k = winograd_place(&v->x, &v->s, part, i);
-        if (k >= 0 && v->turned) k = places - 1 - k;
+        if (k >= 0 && v->flipped) k = places - 1 - k;
         place[i] = k >= 0 ? w + k * apart + at : zeros;
     }
     v->t->weights(to, v->plane, place, v->level->lanes);
@@ -120,7 +120,7 @@ static void wino_vector(const wino *v, const float *w, int64_t part, int64_t at,
 static void wino_weights(const wino *v, const float *w, const routine *r, const wino_room *m) {
     const conv_shape *s = &v->s;
     const int64_t lanes = v->level->lanes, apart = s->c * s->o;
-    if (v->turned) {
+    if (v->flipped) {
         for (int64_t k = 0; k < s->kh * s->kw; k++)
             r->loops->transpose(m->image + k * apart, s->o, w + k * apart, s->c, s->o, s->c);
         w = m->image;
@@ -271,12 +271,12 @@ static void wino_choose_units(wino *v, routine *r) {
     v->block = min_i64(most, routine_parts(even, rows) * rows);
 }
 
-weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa level, weft_ctx *c,
-                               arena *memory) {
+weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool flipped, isa level,
+                               weft_ctx *c, arena *memory) {
     WEFT_TRY(routine_own(r, sizeof(wino), c, memory));
     wino *v = r->own;
     v->s = *s;
-    v->turned = turned;
+    v->flipped = flipped;
     v->t = winograd_of(level);
     v->level = strip_level_of(level, s->o);
     v->x = winograd_image_of(s);
@@ -294,8 +294,8 @@ weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool turned, isa
     v->patch_bytes = routine_round((size_t)max_i64(16 * s->c, 4 * widest) * sizeof(float));
     v->row_bytes = routine_round((size_t)v->block * sizeof(char *));
     const size_t after = v->image_bytes + v->product_bytes + v->patch_bytes + v->row_bytes;
-    const size_t turning = turned ? (size_t)(s->kh * s->kw * s->c * s->o) * sizeof(float) : 0;
-    r->scratch = v->weight_bytes + (turning > after ? turning : after);
+    const size_t flipping = flipped ? (size_t)(s->kh * s->kw * s->c * s->o) * sizeof(float) : 0;
+    r->scratch = v->weight_bytes + (flipping > after ? flipping : after);
     r->run = wino_run;
     return WEFT_OK;
 }

@@ -219,11 +219,12 @@ static weft_err cpu_prepare_step(weft_plan *p, const step *s, cpu_exe *e, const 
     e->kind = s->kind;
     switch (s->kind) {
     case STEP_KERNEL: {
-        turn copy;
-        if (turn_match(&copy, p, s->kern, dev->level)) {
-            if (!(e->turn = arena_new(&p->memory, sizeof *e->turn))) return cpu_no_memory(p);
-            *e->turn = copy;
-            e->units = turn_units(e->turn);
+        permutation copy;
+        if (permute_match(&copy, p, s->kern, dev->level)) {
+            if (!(e->permutation = arena_new(&p->memory, sizeof *e->permutation)))
+                return cpu_no_memory(p);
+            *e->permutation = copy;
+            e->units = permute_units(e->permutation);
             return WEFT_OK;
         }
         if (!(e->code = interp_prepare(p, s->kern, dev->level, false))) return p->ctx->err;
@@ -409,7 +410,7 @@ static void cpu_run_step(const cpu_exe *e, int64_t unit0, int64_t unit1, char *s
     if (unit0 >= unit1) return;
     switch (e->kind) {
     case STEP_KERNEL:
-        if (e->turn) turn_run(e->turn, unit0, unit1);
+        if (e->permutation) permute_run(e->permutation, unit0, unit1);
         else interp_run(e->code, unit0, unit1, scratch);
         break;
     case STEP_MATMUL: cpu_run_product(e, unit0, unit1, scratch); break;

@@ -30,7 +30,7 @@ typedef struct cpu_exe {
     int64_t   units;
     int64_t   group;  /* units that stay together in this segment, so that shares of steps match */
     interp   *code;       /* a row program, or a product's epilogue */
-    turn     *turn;       /* instead of a row program that only copies */
+    permutation *permutation; /* instead of a row program that only copies */
     cpu_product *product;
     routine   routine;
     char    **at;         /* addresses of a routine's operands      */

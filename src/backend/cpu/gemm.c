@@ -50,7 +50,7 @@ static int gemm_vectors(const gemm_plan *p, int64_t m, int64_t n) {
     double least = 1e30;
     for (int v = 2; v <= GEMM_MAX_VECTORS; v++) {
         int most = level->max_rows[v];
-        if (p->turned && most > 4) most = most / 4 * 4;
+        if (p->transposed && most > 4) most = most / 4 * 4;
         if (most == 0 || (v == 8 && m != 1)) continue;
         const double tiles = (double)gemm_parts_of(m, most), rows = (double)m / tiles;
         double cycles = rows * v / 2;
@@ -104,7 +104,7 @@ static void gemm_look_ahead(const gemm_plan *p, gemm_tile *t, int64_t tile) {
 gemm_cut gemm_cut_rows(const gemm_plan *p, int vectors, int64_t rows) {
     if (gemm_one_tile(p) && vectors == p->nv) return (gemm_cut){(int)rows, (int)rows, 1};
     const int most = p->level->max_rows[p->pack_a ? p->nv : vectors];
-    if (p->turned && most >= 4) {
+    if (p->transposed && most >= 4) {
         const int fours = most / 4 * 4;
         return (gemm_cut){fours, (int)(rows % fours), rows / fours};
     }
@@ -139,7 +139,7 @@ static int64_t gemm_packed_floats(const gemm_plan *p, int64_t columns) {
 }
 
 static void gemm_choose_k_block(gemm_plan *p) {
-    /* What is large and turned is read along k, and C is better written once. */
+    /* What is large and transposed is read along k, and C is better written once. */
     const int64_t k = p->s.k, most = p->deep ? 1024 : gemm_k_most(p->level->lanes);
     p->k_block = k;
     if (p->pack_a || k > most + most / 2) {
@@ -167,7 +167,7 @@ static void gemm_choose_tiles(gemm_plan *p) {
     p->stream = t->k * t->n >= GEMM_FAR && !p->pack_b && t->m < GEMM_COPY_ROWS && t->n >= 8 * lanes;
     p->nv = p->pack_a ? (t->n <= lanes ? 1 : 2) : p->stream ? 2 : gemm_vectors(p, t->m, t->n);
     if (gemm_one_tile(p)) p->nv = p->level->stream_vectors[t->m];
-    p->deep = p->turned && !p->pack_a && t->a_col == 1 && t->m * t->k >= GEMM_FAR;
+    p->deep = p->transposed && !p->pack_a && t->a_col == 1 && t->m * t->k >= GEMM_FAR;
     gemm_choose_k_block(p);
     p->row_block = p->pack_a ? GEMM_A_ROWS : 8 * p->level->max_rows[p->stream ? 2 : p->nv];
     /* Splitting rows costs a copy of B when it is packed. */
@@ -204,16 +204,16 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
                                            : 0);
     /* Vectors along m: where A's columns are contiguous and B's rows are not, where C is a few
      * columns, or where copying A is less work than copying B. */
-    if (dots) p->turned = s->n < s->m || !b_along; /* then columns of B are copied */
-    else if (s->a_row == 1 && !a_along && s->b_col != 1) p->turned = s->m >= 4;
-    else if (s->a_row == 1 && !a_along) p->turned = s->n < 8 && s->m >= 8;
+    if (dots) p->transposed = s->n < s->m || !b_along; /* then columns of B are copied */
+    else if (s->a_row == 1 && !a_along && s->b_col != 1) p->transposed = s->m >= 4;
+    else if (s->a_row == 1 && !a_along) p->transposed = s->n < 8 && s->m >= 8;
     else if (b_along && s->b_col != 1) {
         /* Copying A and writing C crosswise, or copying B (32x784x128, Zen 5: 33.0 -> 29.8 us). */
         const int wide = level == ISA_512;
         const int64_t times = s->k >= 128 && (wide || s->m <= 24) ? 3 : 6;
-        p->turned = s->m >= 8 && s->m < (wide ? 112 : 48) && s->k >= 32 && s->n >= times * s->m;
+        p->transposed = s->m >= 8 && s->m < (wide ? 112 : 48) && s->k >= 32 && s->n >= times * s->m;
     }
-    if (p->turned) {
+    if (p->transposed) {
         p->s = (gemm_shape){s->n, s->m, s->k, s->b_col, s->b_row, s->a_col, s->a_row, s->c_row};
     }
     p->level = gemm_width(level, dots ? 16 : p->s.n);
@@ -262,7 +262,7 @@ static gemm_area gemm_area_of(const gemm_plan *p, int64_t row, int64_t rows, int
 
 gemm_area gemm_unit(const gemm_plan *p, int64_t unit) {
     const gemm_area r = gemm_area_of(p, unit % p->row_units, 1, unit / p->row_units, 1);
-    return p->turned ? (gemm_area){r.j0, r.j1, r.i0, r.i1} : r;
+    return p->transposed ? (gemm_area){r.j0, r.j1, r.i0, r.i1} : r;
 }
 
 /* One run: operands as the kernels see them. */
@@ -276,7 +276,7 @@ typedef struct gemm_job {
 static void gemm_band(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const gemm_data *d = job->d;
     if (!d->band) return;
-    if (job->p->turned) d->band(d->user, j0, j1, i0, i1);
+    if (job->p->transposed) d->band(d->user, j0, j1, i0, i1);
     else d->band(d->user, i0, i1, j0, j1);
 }
 
@@ -290,7 +290,7 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
     const gemm_plan *p = job->p;
     const gemm_data *d = job->d;
     const int lanes = p->level->lanes;
-    const int raw = p->turned || width < lanes;
+    const int raw = p->transposed || width < lanes;
     const float *a = t->a;
     void (*const *kernel)(const gemm_tile *) =
         p->pack_a && nv == 2 ? p->level->packed : p->level->kernel[nv];
@@ -323,7 +323,7 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
             t->c_last = t->c_row - lanes;
             t->flags = 0;
             run(t);
-            if (p->turned) {
+            if (p->transposed) {
                 /* The last vector may overlap: its own lanes begin at width - lanes. */
                 const int plain = width < t->c_row && nv > 1 ? (nv - 1) * lanes : (int)width;
                 gemm_store(p, d, flags, buffer, t->c_row, j, i + at, count, plain);
@@ -383,7 +383,7 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
                                .c_last = width - lanes,
                                .mask_row = d->mask_row,
                                .flags = flags,
-                               .bias = d->bias ? d->bias + (p->turned ? 0 : j) : NULL};
+                               .bias = d->bias ? d->bias + (p->transposed ? 0 : j) : NULL};
                 if (p->pack_b) {
                     t.b = packed;
                     t.b_row = (int64_t)nv * lanes;
@@ -451,8 +451,8 @@ static void gemm_dot_products(const gemm_job *job, const gemm_area *r) {
             gemm_dot_columns(p, x + k0, x_row, rows, job->b + k0, k, j, width, k0 ? part : out);
             for (int i = 0; k0 && i < rows * GEMM_DOT_STEP; i++) out[i] += part[i];
         }
-        gemm_store(p, d, flags, out, GEMM_DOT_STEP, p->turned ? j : r->i0, p->turned ? r->i0 : j,
-                   rows, width);
+        gemm_store(p, d, flags, out, GEMM_DOT_STEP, p->transposed ? j : r->i0,
+                   p->transposed ? r->i0 : j, rows, width);
         j += width;
     }
     gemm_band(job, r->i0, r->i1, r->j0, r->j1);
@@ -464,7 +464,7 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
     if (unit0 == unit1) return;
     /* Without depth nothing is read, so C stands in for operands that may be NULL. */
     const float *a = p->s.k > 0 ? d->a : d->c, *b = p->s.k > 0 && d->b ? d->b : d->c;
-    gemm_job job = {.p = p, .d = d, .a = p->turned ? b : a, .b = p->turned ? a : b};
+    gemm_job job = {.p = p, .d = d, .a = p->transposed ? b : a, .b = p->transposed ? a : b};
     job.a_pack = scratch;
     job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;
     if (unit1 - unit0 == p->units && (p->col_units == 1 || !p->pack_b)) { /* all of it at once */

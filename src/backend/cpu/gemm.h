@@ -39,10 +39,10 @@ typedef struct gemm_plan {
     size_t packed;          /* bytes of B packed beforehand                    */
 
     /* The rest is private: the product as the kernels see it. Vectors lie along its columns; it is
-     * C, or C transposed when turned. Units are numbered down its columns. */
+     * C, or C transposed when transposed. Units are numbered down its columns. */
     const struct gemm_level *level;
     gemm_shape s;
-    int turned, dots, pack_a, pack_b;
+    int transposed, dots, pack_a, pack_b;
     int stream;             /* B is large, read in place and asked for early  */
     int deep;               /* A is large, read in place along k and asked for early */
     int nv;                 /* vectors in a column panel                       */

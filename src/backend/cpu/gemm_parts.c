@@ -216,8 +216,9 @@ WEFT_INLINE void gemm_finish(const gemm_data *d, int64_t c_row, int flags, gemm_
 }
 
 /* A block of four rows of the tile, count of them real, becomes four columns of C. */
-WEFT_INLINE void gemm_store_turned(const gemm_data *d, int64_t c_row, int flags, const float *tile,
-                                   int64_t step, int64_t i, int64_t j, int columns, int count) {
+WEFT_INLINE void gemm_store_transposed(const gemm_data *d, int64_t c_row, int flags,
+                                       const float *tile, int64_t step, int64_t i, int64_t j,
+                                       int columns, int count) {
     for (int q = 0; q < columns; q += 4) {
         const int deep = columns - q < 4 ? columns - q : 4;
         gemm_four x[4] = {{0}};
@@ -230,7 +231,7 @@ WEFT_INLINE void gemm_store_turned(const gemm_data *d, int64_t c_row, int flags,
 void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *tile, int64_t step,
                 int64_t i, int64_t j, int rows, int columns) {
     const int64_t c_row = p->s.c_row;
-    if (!p->turned) {
+    if (!p->transposed) {
         for (int r = 0; r < rows; r++) {
             const float *from = tile + r * step;
             int q = 0;
@@ -256,8 +257,8 @@ void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *
             }
         }
         if (q < columns) {
-            gemm_store_turned(d, c_row, flags, tile + q, step, i + q, j, columns - q, 4);
+            gemm_store_transposed(d, c_row, flags, tile + q, step, i + q, j, columns - q, 4);
         }
     }
-    if (rows > 0) gemm_store_turned(d, c_row, flags, tile, step, i, j, columns, rows);
+    if (rows > 0) gemm_store_transposed(d, c_row, flags, tile, step, i, j, columns, rows);
 }

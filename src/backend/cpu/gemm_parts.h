@@ -91,7 +91,7 @@ WEFT_INLINE int gemm_cut_at(const gemm_cut *cut, int64_t tile) {
     return tile < cut->larger ? cut->rows : cut->rest;
 }
 
-/* Epilogue of a raw tile (rows by columns, step floats apart) at C(i,j); turned: tile(r,q) belongs
+/* Epilogue of a raw tile (rows by columns, step floats apart) at C(i,j); transposed: tile(r,q) belongs
  * to C(i+q, j+r). */
 void gemm_store(const gemm_plan *p, const gemm_data *d, int flags, const float *tile, int64_t step,
                 int64_t i, int64_t j, int rows, int columns);

@@ -6,7 +6,7 @@
 
 enum {
     INTERP_RESIDENT = 4096,           /* the longest row that is kept whole between phases        */
-    INTERP_LONG = 65536,              /* the same if phases would compute something dear again    */
+    INTERP_LONG = 65536,              /* the same if phases would compute an exponential again     */
     INTERP_PARTIAL = 64,              /* rows summed across before they are added to the total    */
     INTERP_CACHE = 32 << 20,          /* bytes a kernel touches that are more than a last cache   */
     INTERP_RESULT = 8 << 20,          /* bytes of a result that then goes past the caches         */

@@ -7,7 +7,7 @@
 
 /* Two loop dimensions, one contiguous in the source and one in the result, are exchanged in blocks;
  * the others are gone through one by one. */
-typedef struct turn {
+typedef struct permutation {
     const loops_table *loops;
     const float *from;
     float *to;
@@ -16,11 +16,11 @@ typedef struct turn {
     int64_t rows, from_row;  /* contiguous in the result */
     int64_t columns, to_row; /* contiguous in the source */
     int64_t chunk, chunks;   /* columns of a unit */
-} turn;
+} permutation;
 
 /* Is k such a copy? Then fills t; buffers have their addresses. */
-bool turn_match(turn *t, const weft_plan *p, const kernel *k, isa level);
-int64_t turn_units(const turn *t);
-void turn_run(const turn *t, int64_t unit0, int64_t unit1);
+bool permute_match(permutation *t, const weft_plan *p, const kernel *k, isa level);
+int64_t permute_units(const permutation *t);
+void permute_run(const permutation *t, int64_t unit0, int64_t unit1);
 
 #endif

@@ -105,7 +105,7 @@ static bool segment_uses(segment_list *l, const weft_plan *p, const step *s, con
     l->n = 0;
     if (s->kind == STEP_KERNEL) {
         const kernel *k = s->kern;
-        int64_t rows = e->turn ? 0 : interp_rows(e->code);
+        int64_t rows = e->permutation ? 0 : interp_rows(e->code);
         bool flat = k->reduce == 0 && k->outer == 1; /* one dimension, cut into chunks */
         even = flat ? k->dim[0] % TILE == 0 : rows > 0;
         segment_kernel(l, p, k, flat || k->reduce ? k->outer : k->outer - 1, even);
