@@ -3,10 +3,16 @@
  * A row of dw is one place of the window and one channel; what it meets of the image lies at the
  * same steps for every row, and so a strip needs no copy of it. A unit owns some rows and columns
  * of dw and goes through all pixels in order, some output rows at a time: those are framed, and
- * what they add is added to dw. */
+ * what they add is added to dw.
+ *
+ * A small dw has few such units, and many pixels: then the images are cut into parts, by the shape
+ * alone. All but the first have sums of their own, and who finishes last adds them up in order. */
 #include "conv.h"
 
 #include "gemm_parts.h"
+
+#include <assert.h>
+#include <stdatomic.h>
 
 enum {
     DW_FRAME = 1024 * 1024, /* bytes of framed rows, unless one needs more */
@@ -15,7 +21,9 @@ enum {
     DW_MOST = 256,          /* pixels in one sum: a panel of dy, and the channels they have, */
     DW_LEAST = 64,          /* should stay in the first cache while all rows go over them    */
     DW_CHANNELS = 4096,
-    DW_PLACES = 7168 /* floats */
+    DW_PLACES = 7168,  /* floats */
+    DW_UNITS = 8,      /* fewer are cut by images, */
+    DW_WORTH = 1 << 20 /* into parts of at least so many multiplications each */
 };
 
 typedef struct dw_choice {
@@ -24,10 +32,13 @@ typedef struct dw_choice {
     const strip_level *level;
     int64_t row_units, unit_rows; /* of a group */
     int64_t col_units, unit_cols;
-    int64_t rows;  /* output rows framed together */
-    int64_t lines; /* output rows in one sum; 0: pieces of one */
-    int64_t piece; /* pixels of such a piece */
-    int64_t *off;  /* bytes from one output row to another */
+    int64_t parts;     /* of the images */
+    float *sums;       /* of all parts but the first, each as dw lies */
+    atomic_int *ended; /* units of this run that are done */
+    int64_t rows;      /* output rows framed together */
+    int64_t lines;     /* output rows in one sum; 0: pieces of one */
+    int64_t piece;     /* pixels of such a piece */
+    int64_t *off;      /* bytes from one output row to another */
     bool packed;
     size_t frame_bytes, panel_bytes, place_bytes;
 } dw_choice;
@@ -116,9 +127,9 @@ static void dw_rows(const dw_part *u, const float *x, int64_t oh0, int64_t oh1, 
     }
 }
 
-/* Blocks [c0, c1) of columns in a block of rows of a group. */
-static void dw_part_run(const dw_choice *v, char *const *at, int64_t block, int64_t c0, int64_t c1,
-                        char *scratch) {
+/* Blocks [c0, c1) of columns in a block of rows of a group, over a part of the images. */
+static void dw_part_run(const dw_choice *v, char *const *at, int64_t part, int64_t block,
+                        int64_t c0, int64_t c1, char *scratch) {
     const conv_shape *s = &v->s;
     const int64_t g = block % s->groups, i0 = block / s->groups * v->unit_rows;
     const int64_t j0 = c0 * v->unit_cols, j1 = c1 < v->col_units ? c1 * v->unit_cols : s->og;
@@ -129,8 +140,10 @@ static void dw_part_run(const dw_choice *v, char *const *at, int64_t block, int6
                  .frame = (float *)scratch,
                  .panel = (float *)(scratch + v->frame_bytes + v->place_bytes)};
     const int64_t column = g * s->og + j0;
-    u.dw = (float *)at[2] + i0 * s->o + column;
-    for (int64_t image = 0; image < s->n; image++) {
+    const int64_t from = s->n * part / v->parts, to = s->n * (part + 1) / v->parts;
+    u.dw = part ? v->sums + (part - 1) * s->depth * s->o : (float *)at[2];
+    u.dw += i0 * s->o + column;
+    for (int64_t image = from; image < to; image++) {
         const float *x = (const float *)at[0] + image * s->h * s->w * s->c;
         for (int64_t oh = 0; oh < s->oh; oh += v->rows) {
             const float *window = conv_frame_at(s, &v->frame, x, oh, u.frame);
@@ -140,19 +153,52 @@ static void dw_part_run(const dw_choice *v, char *const *at, int64_t block, int6
                                             tap % s->kw * s->dilation[1] * s->c + c);
             }
             const float *dy = (const float *)at[1] + (image * s->oh + oh) * s->ow * s->o + column;
-            dw_rows(&u, x, oh, min_i64(oh + v->rows, s->oh), dy, image > 0 || oh > 0);
+            dw_rows(&u, x, oh, min_i64(oh + v->rows, s->oh), dy, image > from || oh > 0);
         }
+    }
+}
+
+static void dw_add_parts(const dw_choice *v, float *dw) {
+    const int64_t n = v->s.depth * v->s.o;
+    for (int64_t part = 1; part < v->parts; part++) {
+        const float *sum = v->sums + (part - 1) * n;
+        for (int64_t i = 0; i < n; i++) dw[i] += sum[i];
     }
 }
 
 /* Units that differ in their columns only share a frame. */
 static void dw_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1, void *scratch) {
     const dw_choice *v = r->own;
+    const int64_t blocks = v->row_units * v->s.groups;
     for (int64_t u = unit0; u < unit1;) {
         const int64_t c0 = u % v->col_units, c1 = min_i64(v->col_units, c0 + unit1 - u);
-        dw_part_run(v, at, u / v->col_units, c0, c1, scratch);
+        const int64_t block = u / v->col_units;
+        dw_part_run(v, at, block / blocks, block % blocks, c0, c1, scratch);
         u += c1 - c0;
     }
+    if (v->parts == 1 || unit0 >= unit1) return;
+    const int mine = (int)(unit1 - unit0), all = (int)r->units;
+    const int ended = atomic_fetch_add_explicit(v->ended, mine, memory_order_acq_rel) + mine;
+    assert(ended <= all);
+    if (ended < all) return;
+    atomic_store_explicit(v->ended, 0, memory_order_relaxed);
+    dw_add_parts(v, (float *)at[2]);
+}
+
+/* Parts of the images, where there are few units and much to do. */
+static weft_err dw_cut(dw_choice *v, int64_t units, weft_ctx *c, arena *memory) {
+    const conv_shape *s = &v->s;
+    const int64_t work = s->n * s->oh * s->ow * s->depth * s->og;
+    v->parts = min_i64(min_i64(routine_parts(DW_UNITS, units), s->n), work / DW_WORTH);
+    if (v->parts <= 1) {
+        v->parts = 1;
+        return WEFT_OK;
+    }
+    v->ended = arena_new(memory, sizeof *v->ended);
+    v->sums = arena_new(memory, (size_t)((v->parts - 1) * s->depth * s->o) * sizeof *v->sums);
+    if (!v->ended || !v->sums) return weft_fail(c, WEFT_MEMORY, "no memory for a convolution");
+    atomic_init(v->ended, 0);
+    return WEFT_OK;
 }
 
 weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft_ctx *c,
@@ -175,6 +221,8 @@ weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft
     v->col_units = max_i64(1, routine_parts(s->og - v->level->lanes + 1, v->unit_cols));
     if (v->col_units == 1) v->unit_cols = s->og;
     r->units = v->row_units * s->groups * v->col_units;
+    if (r->units > 0) WEFT_TRY(dw_cut(v, r->units, c, memory));
+    r->units *= v->parts;
 
     v->packed = v->unit_rows >= DW_PACKED_ROWS;
     int64_t pixels = min_i64(DW_MOST, max_i64(DW_LEAST, DW_CHANNELS / s->cg));
