@@ -13,6 +13,14 @@ static const struct {
 };
 enum { BACKEND_NAMES = sizeof backend_list / sizeof backend_list[0] };
 
+/* WEFT_DEVICE names the device to open in place of the CPU, so that programs, and the tests, are tried
+ * on another one as they are. */
+static const char *backend_meant(const char *name) {
+    const char *instead = getenv("WEFT_DEVICE");
+    const bool cpu = !strcmp(name, "auto") || !strcmp(name, "best") || !strcmp(name, "cpu");
+    return cpu && instead && *instead ? instead : name;
+}
+
 const weft_backend *backend_find(const char *name) {
     for (size_t i = 0; i < BACKEND_NAMES; i++)
         if (strcmp(name, backend_list[i].name) == 0) return backend_list[i].is;
@@ -44,7 +52,7 @@ static int backend_variable(const char *variable, int otherwise) {
 weft_ctx *weft_open_with(const weft_open_desc *d) {
     static const weft_open_desc none;
     if (!d) d = &none;
-    const char *device = d->device ? d->device : "auto";
+    const char *device = backend_meant(d->device ? d->device : "auto");
     const weft_backend *b = backend_find(device);
     if (!b) {
         backend_unknown(device);
