@@ -166,12 +166,14 @@ check: $(STATIC) $(if $(SAN),,$(SHARED)) $(PROGRAM) $(filter $(BUILD)/%,$(CHECKE
 
 # What `make test` leaves out, each suite once in each build. Tests with a slow variant (asked for by
 # WEFT_TEST_LONG, and by WEFT_TEST_LEARN if it trains for a minute) run it in the fastest build;
-# ThreadSanitizer sees the tests that have threads. Every part runs, whatever failed before.
+# ThreadSanitizer sees the tests that have threads; tests that compile plans also run on the device
+# whose memory no pointer reaches. Every part runs, whatever failed before.
 # make test-full runs every test in every build, slow variants too, and fuzzes for longer.
-PARTS   = test-slow test-clang test-asan test-tsan test-fuzz test-amalgamation
+PARTS   = test-slow test-far test-clang test-asan test-tsan test-fuzz test-amalgamation
 CHECK   = $(MAKE) $(PARALLEL) TEST_TIMEOUT=900
 SLOW    ?= test_long\(|test_learn\(|WEFT_TEST_L
 THREADS ?= thread|loader
+PLANS   = weft_compile|weft_state_new|weft_open|one_graph\.h|models\.h|_world\.h
 export SLOW THREADS
 test-full: export WEFT_TEST_LONG = 1
 test-full: export WEFT_FUZZ_SECONDS ?= 60
@@ -182,6 +184,8 @@ test-long test-full:
 	+@MAKE='$(MAKE)' tools/test-long $(BUILD) $(PARTS)
 test-slow:
 	@WEFT_TEST_LONG=1 WEFT_TEST_LEARN=1 $(CHECK) ONLY='$(SLOW)' check
+test-far: # what opens the CPU gets its arithmetic behind memory of its own (src/backend/far.c)
+	@WEFT_DEVICE=far $(CHECK) ONLY='$(PLANS)' SCRIPTS= check
 test-clang:
 	@$(CHECK) BUILD=$(BUILD)/clang CC=clang check
 test-asan:

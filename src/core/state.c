@@ -486,6 +486,8 @@ weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
 /* h and the entry's bytes, which are copied to the host if they lie elsewhere. False: they could not be. */
 static bool state_hash_values(const weft_state *s, const state_entry *e, uint64_t *h) {
     char *copy = e->data || !e->bytes ? NULL : mem_new(s->m, e->bytes);
+    if (!copy && !e->data && e->bytes)
+        weft_fail(s->ctx, WEFT_MEMORY, "weft_state_hash: out of memory for %zu bytes", e->bytes);
     bool good = e->data || !e->bytes || (copy && state_read(s->ctx, e, copy) == WEFT_OK);
     if (good) *h = hash_bytes(*h, copy ? copy : e->data, e->bytes);
     mem_free(s->m, copy);

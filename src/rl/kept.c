@@ -11,16 +11,22 @@ static const char *kept_name(char full[KEPT_NAME], const char *name, const char 
     return length > 0 && length < KEPT_NAME ? full : "";
 }
 
-static void kept_ask(weft_graph *g, weft_state *s, const char *name, const kept_entry *k) {
-    char full[KEPT_NAME];
-    const weft_shape dims = k->columns == 1 ? weft_dims(k->rows) : weft_dims(k->rows, k->columns);
-    if (k->rows) weft_buffer(g, s, kept_name(full, name, k->what), k->dtype, dims, (weft_init){0});
+/* Said at once, also where the graph has no room for the new entry: what failed may be tried again when
+ * the state has got its memory. */
+weft_err kept_host(weft_graph *g, weft_state *s, const char *full, size_t before) {
+    const weft_err e = weft_graph_error(g);
+    if (e && weft_state_count(s) == before) return e;
+    const weft_err declared = weft_state_host(s, full);
+    return e ? e : declared;
 }
 
-/* The host writes them between runs, at their pointers. */
-static weft_err kept_declare(weft_state *s, const char *name, const kept_entry *k) {
+static weft_err kept_ask(weft_graph *g, weft_state *s, const char *name, const kept_entry *k) {
     char full[KEPT_NAME];
-    return k->rows ? weft_state_host(s, kept_name(full, name, k->what)) : WEFT_OK;
+    const weft_shape dims = k->columns == 1 ? weft_dims(k->rows) : weft_dims(k->rows, k->columns);
+    if (!k->rows) return WEFT_OK;
+    const size_t before = weft_state_count(s);
+    weft_buffer(g, s, kept_name(full, name, k->what), k->dtype, dims, (weft_init){0});
+    return kept_host(g, s, full, before);
 }
 
 static bool kept_find(weft_state *s, const char *name, const kept_entry *k) {
@@ -37,12 +43,10 @@ weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int 
     const kept_entry mark = {"begun", WEFT_I32, 1, 1, (void **)begun};
     weft_graph *g = weft_graph_new(c); /* entries are asked for through a graph */
     if (!g) return weft_error_code(c);
-    for (int i = 0; i < n; i++) kept_ask(g, s, name, &list[i]);
-    kept_ask(g, s, name, &mark);
-    weft_err e = weft_graph_error(g);
+    weft_err e = WEFT_OK;
+    for (int i = 0; i < n && !e; i++) e = kept_ask(g, s, name, &list[i]);
+    if (!e) e = kept_ask(g, s, name, &mark);
     weft_graph_free(g);
-    for (int i = 0; i < n && !e; i++) e = kept_declare(s, name, &list[i]);
-    if (!e) e = kept_declare(s, name, &mark);
     for (int i = 0; i < n && !e; i++)
         if (!kept_find(s, name, &list[i])) e = weft_error_code(c);
     if (!e && !kept_find(s, name, &mark)) e = weft_error_code(c);

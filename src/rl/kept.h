@@ -18,6 +18,10 @@ typedef struct kept_entry {
  * written what it starts with, sets it to 1. */
 weft_err kept_make(weft_state *s, const char *name, const kept_entry *list, int n, int32_t **begun);
 
+/* Declares an entry host-resident that was asked for just now through g, when the state had `before`;
+ * gives g's error too. */
+weft_err kept_host(weft_graph *g, weft_state *s, const char *full, size_t before);
+
 /* Zeroed memory of the context, or NULL with a message. */
 void *kept_memory(weft_ctx *c, size_t bytes, const char *what);
 

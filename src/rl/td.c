@@ -67,11 +67,11 @@ static weft_err td_entries(weft_td *a, weft_state *s, const char *name, const we
     snprintf(full, sizeof full, "%s.table", name);
     weft_graph *graph = weft_graph_new(a->c); /* entries are asked for through a graph */
     if (!graph) return weft_error_code(a->c);
+    const size_t before = weft_state_count(s);
     weft_param(graph, s, full, weft_dims(g->tables, g->words),
                d->first != 0 ? first : (weft_init){0});
-    weft_err e = weft_graph_error(graph);
+    weft_err e = kept_host(graph, s, full, before);
     weft_graph_free(graph);
-    if (!e) e = weft_state_host(s, full);
     const int64_t words = (int64_t)g->tables * g->words;
     const kept_entry list[] = {
         {"count", WEFT_U32, sizeof *a->count / 4, 1, (void **)&a->count},

@@ -89,15 +89,29 @@ TEST(repetition_changes_no_bit) {
 
 /* ---- stale memory: what a run did not write itself must not matter ---- */
 
+/* The arena's bytes, on any device, changed by `change` and written back. */
+static void with_arena(weft_plan *p, void (*change)(weft_plan *p, unsigned char *bytes)) {
+    unsigned char *bytes = malloc(p->arena_bytes + 1);
+    if (!CHECK(bytes)) return;
+    CHECK_EQ(device_get(p->ctx, p->arena, 0, bytes, p->arena_bytes), WEFT_OK);
+    change(p, bytes);
+    CHECK_EQ(p->ctx->memory->write(p->ctx, p->arena, 0, bytes, p->arena_bytes), WEFT_OK);
+    free(bytes);
+}
+
 /* Results and feeds keep their bytes; everything else in the arena becomes NaN. */
-static void poison(weft_plan *p) {
+static void poison_bytes(weft_plan *p, unsigned char *bytes) {
     uint8_t *keep = calloc(p->arena_bytes + 1, 1);
     for (size_t b = 0; keep && b < p->bufs; b++)
         if (p->buf[b].pinned && p->buf[b].block == p->arena)
             memset(keep + p->buf[b].from, 1, p->buf[b].bytes);
     for (size_t i = 0; keep && i < p->arena_bytes; i++)
-        if (!keep[i]) ((unsigned char *)p->arena)[i] = 0xff;
+        if (!keep[i]) bytes[i] = 0xff;
     free(keep);
+}
+
+static void poison(weft_plan *p) {
+    with_arena(p, poison_bytes);
 }
 
 TEST(stale_memory_changes_no_bit) {
@@ -114,23 +128,29 @@ TEST(stale_memory_changes_no_bit) {
 }
 
 /* Nobody writes behind a buffer: a canary stands in the gap between each and the next 256. */
-static void canaries(weft_plan *p, bool look) {
+static void canaries(weft_plan *p, unsigned char *bytes, bool look) {
     for (size_t b = 0; b < p->bufs; b++) {
-        buffer *x = &p->buf[b];
+        const buffer *x = &p->buf[b];
         if (x->place != BUF_ARENA || x->first == UINT32_MAX) continue;
-        size_t gap = (256 - x->bytes % 256) % 256;
-        unsigned char *at = (unsigned char *)x->at + x->bytes;
-        for (size_t i = 0; i < gap; i++) {
+        const size_t end = x->from + x->bytes, gap = (256 - x->bytes % 256) % 256;
+        for (size_t at = end; at < end + gap && at < p->arena_bytes; at++) {
             bool shared = false; /* another buffer may live there at another time */
             for (size_t o = 0; o < p->bufs && !shared; o++)
                 shared = p->buf[o].place == BUF_ARENA && p->buf[o].first != UINT32_MAX &&
-                         (char *)at + i >= p->buf[o].at &&
-                         (char *)at + i < p->buf[o].at + p->buf[o].bytes;
+                         at >= p->buf[o].from && at < p->buf[o].from + p->buf[o].bytes;
             if (shared) continue;
-            if (look && !CHECK_EQ(at[i], 0xa5)) return;
-            at[i] = 0xa5;
+            if (look && !CHECK_EQ(bytes[at], 0xa5)) return;
+            bytes[at] = 0xa5;
         }
     }
+}
+
+static void canaries_put(weft_plan *p, unsigned char *bytes) {
+    canaries(p, bytes, false);
+}
+
+static void canaries_look(weft_plan *p, unsigned char *bytes) {
+    canaries(p, bytes, true);
 }
 
 TEST(nobody_writes_behind_a_buffer) {
@@ -139,9 +159,9 @@ TEST(nobody_writes_behind_a_buffer) {
         trainer t;
         if (CHECK(trainer_open(&t, &model_table[i], NULL, (weft_plan_desc){.threads = 1}))) {
             CHECK_EQ(memory_check(t.p), WEFT_OK);
-            canaries(t.p, false);
+            with_arena(t.p, canaries_put);
             trainer_step(&t, 0);
-            canaries(t.p, true);
+            with_arena(t.p, canaries_look);
         }
         trainer_close(&t);
     }

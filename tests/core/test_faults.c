@@ -323,8 +323,11 @@ static bool a_late(job *j) { /* parameters made after the first compile */
 }
 static bool a_set(job *j) {
     float v[9] = {1, 2, 3};
-    return weft_state_set(j->s, "a", v, sizeof v) == WEFT_OK && weft_state_data(j->s, "a") &&
-           weft_state_hash(j->s) != 0;
+    bool good = weft_state_set(j->s, "a", v, sizeof v) == WEFT_OK;
+    float *copy = good ? weft_state_copy(j->s, "a") : NULL;
+    good = copy && !memcmp(copy, v, sizeof v) && weft_state_hash(j->s) != 0;
+    weft_resize(j->c, copy, 0);
+    return good;
 }
 
 static const program table[] = {

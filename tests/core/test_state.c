@@ -359,6 +359,7 @@ TEST(get_and_set_know_sizes) {
     begin();
     float v[4] = {1, 2, 3, 4}, w[4] = {0};
     weft_param(g, s, "w", weft_dims(2, 2), zeros);
+    CHECK_EQ(weft_state_host(s, "w"), WEFT_OK);
     CHECK_EQ(weft_state_set(s, "w", v, sizeof v), WEFT_OK);
     CHECK_EQ(weft_state_get(s, "w", w, sizeof w), WEFT_OK);
     CHECK_MEM(w, v, sizeof v);
@@ -377,6 +378,11 @@ TEST(get_and_set_know_sizes) {
         CHECK_EQ(w[3], 9);
     }
     CHECK(!weft_state_data(s, "nobody"));
+    float *copy = weft_state_copy(s, "w");
+    if (CHECK(copy)) CHECK_MEM(copy, w, sizeof w);
+    weft_resize(c, copy, 0);
+    CHECK(!weft_state_copy(s, "nobody"));
+    CHECK_HAS(weft_error(c), "nobody");
     weft_entry e;
     CHECK_EQ(weft_state_entry(s, 1, &e), WEFT_ARGUMENT);
     end();
@@ -384,7 +390,7 @@ TEST(get_and_set_know_sizes) {
 
 /* Where the host shares the device's memory it reaches every entry, declared or not. */
 TEST(host_residency_is_declared_by_name) {
-    begin();
+    begin_on("null");
     weft_param(g, s, "w", weft_dims(2, 2), zeros);
     weft_param(g, s, "v", weft_dims(2, 2), zeros);
     CHECK_EQ(weft_state_host(s, "w"), WEFT_OK);

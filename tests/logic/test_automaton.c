@@ -305,7 +305,8 @@ TEST(bits_between_steps) {
     CHECK_EQ(weft_grad(weft_sum(weft_scale(y, 3), WEFT_ALL, false), &w, 1, &slope), WEFT_OK);
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y, slope)});
     if (!CHECK(p != NULL)) return;
-    const float *const x = weft_state_data(s, "w");
+    float x[N];
+    CHECK_EQ(weft_state_get(s, "w", x, sizeof x), WEFT_OK);
     float *const feed = weft_feed(p, share), out[N], before[N], d[N];
     static const struct {
         float share;

@@ -307,8 +307,9 @@ static bool everything(weft_ctx *c) {
         p = weft_compile(g, &(weft_plan_desc){.update = weft_sgd(s, loss, NULL), .training = true});
     }
     bool good = p && weft_run(feed_zeros(p)) == WEFT_OK;
-    const float *const logits = good ? weft_state_data(s, "gates") : NULL;
+    float *const logits = good ? weft_state_copy(s, "gates") : NULL;
     if (logits) k = weft_logic_circuit(weft_automaton_logic(a), logits, 16);
+    weft_resize(c, logits, 0);
     weft_rng r = {1, 2};
     uint8_t cells[CHANNELS * 9] = {1, 0, 1};
     good = k && weft_automaton_run(a, k, &(weft_board){1, 3, 3, 0.5f, &r}, 2, cells) == WEFT_OK;

@@ -321,8 +321,9 @@ TEST(gradients_by_differences) {
         lesson exact, fast;
         if (!lesson_new(&exact, "ref", answers) || !lesson_new(&fast, "cpu", answers)) return;
         float grad[DEEP_ROWS * 16], own[DEEP_ROWS * 16];
-        float *const at = weft_state_data(exact.s, "gates"), *to = weft_state_data(fast.s, "gates");
-        for (int i = 0; i < n; i++) to[i] = at[i] += (float)test_uniform(-1, 1);
+        float *const at = weft_state_data(exact.s, "gates");
+        for (int i = 0; i < n; i++) at[i] += (float)test_uniform(-1, 1);
+        CHECK_EQ(weft_state_set(fast.s, "gates", at, (size_t)n * sizeof *at), WEFT_OK);
         CHECK_EQ(weft_run(exact.p), WEFT_OK);
         CHECK_EQ(weft_run(fast.p), WEFT_OK);
         CHECK_EQ(weft_get(exact.p, exact.grad, grad, (size_t)n * sizeof *grad), WEFT_OK);
@@ -415,17 +416,19 @@ TEST(answers_begin_by_passing_on) {
     weft_state *s = weft_state_new(c);
     weft_graph *g = weft_graph_new(c);
     weft_logic_answers(g, s, "gates", 3, 2);
-    const float *const at = weft_state_data(s, "gates");
+    float at[12];
+    CHECK_EQ(weft_state_get(s, "gates", at, sizeof at), WEFT_OK);
     for (int i = 0; i < 12; i++) CHECK_EQ(at[i], i % 4 < 2 ? -2.0f : 2.0f);
     weft_logic *l = weft_logic_new(c, 4);
     int32_t out[3];
     CHECK_EQ(weft_logic_dense(l, NULL, 4, 3, WEFT_WIRING_RANDOM, 1, out), WEFT_OK);
     weft_circuit *k = weft_logic_circuit(l, at, 4);
     for (int i = 0; i < 3; i++) CHECK_EQ(weft_circuit_at(k, i).kind, WEFT_GATE_A);
-    float *const own = weft_state_data(s, "gates");
-    own[0] = 7; /* a second request is for what is there */
+    at[0] = 7; /* a second request is for what is there */
+    CHECK_EQ(weft_state_set(s, "gates", at, sizeof at), WEFT_OK);
     weft_logic_answers(g, s, "gates", 3, 5);
-    CHECK_EQ(own[0], 7.0f);
+    CHECK_EQ(weft_state_get(s, "gates", at, sizeof at), WEFT_OK);
+    CHECK_EQ(at[0], 7.0f);
     weft_circuit_free(k);
     weft_logic_free(l);
     weft_graph_free(g);

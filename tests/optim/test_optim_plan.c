@@ -247,7 +247,11 @@ static void shifted(const char *device, int threads, int way, float *out) {
     }
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.update = u, .threads = threads});
     CHECK(p);
-    for (int i = 0; i < NEIGHBOURS; i++) rig_numbers(i + 1, weft_state_data(s, names[i]), WIDE);
+    for (int i = 0; i < NEIGHBOURS; i++) {
+        float first[WIDE];
+        rig_numbers(i + 1, first, WIDE);
+        CHECK_EQ(weft_state_set(s, names[i], first, sizeof first), WEFT_OK);
+    }
     for (int k = 0; p && k < 2; k++) CHECK_EQ(weft_run(p), WEFT_OK);
     for (int i = 0; i < NEIGHBOURS; i++)
         weft_state_get(s, names[i], out + i * WIDE, WIDE * sizeof *out);

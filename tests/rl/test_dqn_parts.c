@@ -316,8 +316,10 @@ TEST(a_network_of_ones_own) {
         return;
     CHECK(calls >= 4); /* acting, learning from here and from there, the target */
     CHECK(world_step(&w, 20));
-    CHECK(weft_state_data(w.s, "agent.mine.weight") != NULL);
-    CHECK(weft_state_data(w.s, "rng.agent.target.mine.weight") != NULL);
+    void *const mine[] = {weft_state_copy(w.s, "agent.mine.weight"),
+                          weft_state_copy(w.s, "rng.agent.target.mine.weight")};
+    CHECK(mine[0] && mine[1]);
+    for (int i = 0; i < 2; i++) weft_resize(w.c, mine[i], 0);
     world_close(&w);
 }
 
