@@ -483,15 +483,21 @@ weft_err weft_state_entry(const weft_state *s, size_t i, weft_entry *out) {
     return WEFT_OK;
 }
 
-/* h and the entry's bytes, which are copied to the host if they lie elsewhere. False: they could not be. */
-static bool state_hash_values(const weft_state *s, const state_entry *e, uint64_t *h) {
-    char *copy = e->data || !e->bytes ? NULL : mem_new(s->m, e->bytes);
-    if (!copy && !e->data && e->bytes)
-        weft_fail(s->ctx, WEFT_MEMORY, "weft_state_hash: out of memory for %zu bytes", e->bytes);
-    bool good = e->data || !e->bytes || (copy && state_read(s->ctx, e, copy) == WEFT_OK);
-    if (good) *h = hash_bytes(*h, copy ? copy : e->data, e->bytes);
-    mem_free(s->m, copy);
-    return good;
+/* h and the entry's bytes, piece by piece where they lie elsewhere. */
+static weft_err state_hash_values(const weft_state *s, const state_entry *e, uint64_t *h) {
+    char piece[4096];
+    size_t at = 0;
+    if (e->data || !e->bytes) {
+        *h = hash_bytes(*h, e->data, e->bytes);
+        return WEFT_OK;
+    }
+    for (; e->bytes - at > sizeof piece; at += sizeof piece) {
+        WEFT_TRY(device_get(s->ctx, e->block, e->offset + at, piece, sizeof piece));
+        *h = hash_words(*h, piece, sizeof piece);
+    }
+    WEFT_TRY(device_get(s->ctx, e->block, e->offset + at, piece, e->bytes - at));
+    *h = hash_bytes(*h, piece, e->bytes - at);
+    return WEFT_OK;
 }
 
 uint64_t weft_state_hash(weft_state *s) {
@@ -503,7 +509,7 @@ uint64_t weft_state_hash(weft_state *s) {
         h = hash_bytes(h, e->name, strlen(e->name));
         h = hash_word(h, e->dtype);
         for (int d = 0; d < e->dims.rank; d++) h = hash_word(h, (uint64_t)e->dims.n[d]);
-        if (!state_hash_values(s, e, &h)) return 0;
+        if (state_hash_values(s, e, &h) != WEFT_OK) return 0;
     }
     return h;
 }
