@@ -95,7 +95,7 @@ struct weft_graph {
     uint32_t *scope_table; size_t scope_slots, hashed; /* by parent and name; so many are in it   */
     graph_custom *custom; size_t customs, custom_cap;
     graph_span *span; size_t spans, span_cap;  uint32_t open_span;
-    weft_updates layers;                               /* updates that layers left here          */
+    weft_updates layer_updates;                        /* what layers want a run to change       */
     struct graph_bytes *kept;                          /* what graph_keep keeps, a list          */
     uint32_t inputs;
     uint16_t salt;

@@ -41,5 +41,5 @@ weft_updates weft_updates_join(weft_graph *g, weft_updates a, weft_updates b) {
 
 void weft_layer_update(weft_tensor state, weft_tensor value) {
     weft_updates one = weft_assign(state, value);
-    if (one.n) state.g->layers = weft_updates_join(state.g, state.g->layers, one);
+    if (one.n) state.g->layer_updates = weft_updates_join(state.g, state.g->layer_updates, one);
 }

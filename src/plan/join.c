@@ -3,11 +3,11 @@
  * Parameters and their slots lie at equal distances in the slabs of the state. Kernels that do the
  * same to one parameter each, or calls of the same block, are therefore one flat loop from the
  * first to the last; what they read besides (gradients) gets one buffer laid out like the slab. The
- * gaps between entries are computed along: nobody reads them.
+ * padding between entries is computed too: nobody reads it.
  *
  * Two steps are alike if they are the same program and each operand is either the same number for
  * both, or moves by as much as the parameter does. The joined step stands where the last or the
- * first of them stood, if nothing between minds. */
+ * first of them stood, if no step in between touches the same memory. */
 #include "plan/passes.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -63,7 +63,7 @@ weft_err request_check(weft_graph *g, const weft_plan_desc *d) {
                          (int)d->mixed);
     for (size_t i = 0; i < d->fetch.n; i++)
         if (!graph_checked(g, &d->fetch.at[i], 1)) return g->err ? g->err : WEFT_ARGUMENT;
-    const weft_updates lists[2] = {d->update, d->training ? g->layers : (weft_updates){0}};
+    const weft_updates lists[2] = {d->update, d->training ? g->layer_updates : (weft_updates){0}};
     WEFT_TRY(request_check_updates(g, lists));
     if (!d->fetch.n && !lists[0].n && !lists[1].n)
         return weft_fail(g->ctx, WEFT_ARGUMENT,
@@ -75,7 +75,7 @@ weft_err request_check(weft_graph *g, const weft_plan_desc *d) {
  * without .training its statistics would quietly stay what they were. */
 static weft_err request_left_out(const compile *c) {
     const weft_graph *g = c->from;
-    const weft_updates left = g->layers;
+    const weft_updates left = g->layer_updates;
     if (c->desc->training || !c->desc->update.n || !left.n) return WEFT_OK;
     uint32_t *from = mem_new(c->m, g->n * (sizeof *from + 1)); /* a layer's update that needs it */
     if (!from) return compile_no_memory(c);
@@ -131,7 +131,7 @@ static weft_err request_draws(compile *c) {
 
 weft_err request_pass(compile *c) {
     const weft_plan_desc *d = c->desc;
-    const weft_updates layers = d->training ? c->from->layers : (weft_updates){0};
+    const weft_updates layers = d->training ? c->from->layer_updates : (weft_updates){0};
     c->fetches = d->fetch.n;
     c->asked = d->update.n + layers.n;
     c->wants = c->fetches + 2 * c->asked;
