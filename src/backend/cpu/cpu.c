@@ -350,7 +350,7 @@ static int64_t cpu_element(uint8_t dtype, int64_t i) {
 static void cpu_run_half(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
     const cpu_product *x = e->product;
     const half_types *t = &x->half->type;
-    const int64_t each = x->half->units, size = x->rows * x->cols;
+    const int64_t each = x->half->units;
     for (int64_t u = unit0; u < unit1;) {
         const int64_t batch = u / each, first = u % each;
         const int64_t last = min_i64(each, first + (unit1 - u));
@@ -361,9 +361,9 @@ static void cpu_run_half(const cpu_exe *e, int64_t unit0, int64_t unit1, char *s
             flat /= x->batch[k];
             d.a += cpu_element(t->a, i * x->a_stride[k]);
             d.b += cpu_element(t->b, i * x->b_stride[k]);
+            d.c += cpu_element(t->c, i * x->c_stride[k]);
         }
         cpu_band band = {e, batch * x->rows, scratch + x->gemm_scratch};
-        d.c += cpu_element(t->c, batch * size);
         if (d.mask) d.mask += cpu_element(t->mask, batch * x->rows * d.f32.mask_row);
         if (e->code) d.f32.band = cpu_band_done, d.f32.user = &band;
         half_run(x->half, &d, first, last, scratch);
