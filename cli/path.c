@@ -7,11 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool path_exists(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0;
-}
-
 bool path_program(char *path, size_t bytes) {
     const ssize_t n = readlink("/proc/self/exe", path, bytes - 1);
     if (n > 0) path[n] = 0;

@@ -2,10 +2,11 @@
 #ifndef WEFT_PATH_H
 #define WEFT_PATH_H
 
+#include "base/path.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-bool path_exists(const char *path);
 bool path_program(char *path, size_t bytes); /* where this program lies; false: nobody says */
 
 #endif

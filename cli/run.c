@@ -6,6 +6,8 @@
 
 #include "profile.h"
 
+#include "base/path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -36,8 +38,7 @@ void run_close(run *r) {
 
 static bool run_exists(const char *folder) {
     char path[600];
-    struct stat info;
-    return stat(weft_run_checkpoint(folder, path, sizeof path), &info) == 0;
+    return path_has_checkpoint(weft_run_checkpoint(folder, path, sizeof path));
 }
 
 static bool run_lock(run *r) {
@@ -126,8 +127,7 @@ weft_err run_locate(run *r, const char *path) {
     const int length = slash ? (int)(slash - path) + 1 : 0;
     char config[sizeof r->folder + 20];
     snprintf(config, sizeof config, "%.*sconfig.json", length, path);
-    snprintf(r->folder, sizeof r->folder, "%.*s%s", length, path,
-             stat(config, &info) == 0 ? "." : "..");
+    snprintf(r->folder, sizeof r->folder, "%.*s%s", length, path, path_exists(config) ? "." : "..");
     return WEFT_OK;
 }
 
@@ -241,7 +241,8 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
     weft_err e = run_unchanged(r, config, m->o, m->settings);
     weft_json key = {0}, value = {0};
     while (!e && weft_json_next(weft_json_get(config, "options"), &key, &value)) {
-        if (r->kept_count + 2 > (int)(sizeof r->kept / sizeof *r->kept)) break;
+        if (r->kept_count + 2 > (int)(sizeof r->kept / sizeof *r->kept))
+            return weft_fail(c, WEFT_FORMAT, "%s: options: more than %d", path, r->kept_count / 2);
         char **kept = r->kept + r->kept_count;
         kept[0] = run_copy(key), kept[1] = run_copy(value);
         r->kept_count += 2; /* also freed when only one of them is there */
@@ -333,19 +334,14 @@ static weft_err run_limit_by(run *r, const char *path) {
 
 weft_err run_limit(run *r) {
     char latest[600], before[640];
-    struct stat info;
+    text previous = {.s = before, .cap = sizeof before};
     if (*r->weights) return run_limit_by(r, r->weights);
     weft_run_checkpoint(r->folder, latest, sizeof latest);
-    const size_t n = strlen(latest), ending = strlen(".safetensors");
-    snprintf(before, sizeof before, "%.*s.previous.safetensors", (int)(n > ending ? n - ending : 0),
-             latest);
-    if (stat(latest, &info) != 0 && stat(before, &info) != 0)
-        return weft_fail(r->ctx, WEFT_FILE,
-                         "%s: no checkpoint to resume from: nothing was trained here, or the run "
-                         "was stopped before its first checkpoint",
-                         r->folder);
+    const weft_err none = path_checkpoint_expected(r->ctx, r->folder, latest);
+    if (none) return none;
+    path_previous(&previous, latest);
     const weft_err e = run_limit_by(r, latest);
-    return e && stat(before, &info) == 0 ? run_limit_by(r, before) : e;
+    return e && path_exists(before) ? run_limit_by(r, before) : e;
 }
 
 weft_err run_weights(run *r) {

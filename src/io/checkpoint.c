@@ -4,7 +4,7 @@
  * says that it is a checkpoint, which step it is of, where the data stands, and has a CRC-32C of
  * every array and of the header. Written by safetensors_write; the file before it is kept under
  * another name, unless it is damaged. */
-#include "base/text.h"
+#include "base/path.h"
 #include "io/archive.h"
 #include "io/file.h"
 #include "io/write.h"
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define CHECKPOINT_VERSION "1"
-#define CHECKPOINT_ENDING  ".safetensors"
 
 /* The numbers of a checkpoint: its field, its text, and its highest value. */
 #define CHECKPOINT_NUMBERS(X)                                                                      \
@@ -22,13 +21,9 @@
     X(data_epoch, "weft.data.epoch", INT64_MAX)                                                    \
     X(data_index, "weft.data.index", INT64_MAX)
 
-/* run/last.safetensors -> run/last.previous.safetensors */
 static char *checkpoint_previous(weft_ctx *c, const char *path) {
-    size_t n = strlen(path), m = sizeof CHECKPOINT_ENDING - 1;
-    bool ends = n > m && strcmp(path + n - m, CHECKPOINT_ENDING) == 0;
     text b = {.m = mem_of(c)};
-    text_raw(&b, path, ends ? n - m : n);
-    text_put(&b, ends ? ".previous" CHECKPOINT_ENDING : ".previous");
+    path_previous(&b, path);
     if (b.failed) weft_fail(c, WEFT_MEMORY, "%s: out of memory", reader_path(path));
     if (b.failed) text_free(&b);
     return b.s;
@@ -138,7 +133,7 @@ static weft_err checkpoint_write(weft_archive *a, weft_state *s, const weft_chec
     if (!previous) return WEFT_MEMORY;
     weft_err e = checkpoint_collect(a, s, k);
     bool keep = false;
-    if (e == WEFT_OK && file_exists(a->name)) e = checkpoint_worth_keeping(c, a->name, &keep);
+    if (e == WEFT_OK && path_exists(a->name)) e = checkpoint_worth_keeping(c, a->name, &keep);
     if (e == WEFT_OK) e = safetensors_write(a, a->name, inside, true, keep ? previous : NULL);
     weft_resize(c, previous, 0);
     return e;
@@ -252,7 +247,7 @@ static weft_err checkpoint_read(weft_state *s, const char *path, size_t inside,
     snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1, weft_error(c));
     char *previous = checkpoint_previous(c, path);
     if (!previous) return WEFT_MEMORY;
-    bool there = file_exists(previous);
+    bool there = path_exists(previous);
     weft_err second = there ? checkpoint_try(s, previous, k) : e;
     if (second == WEFT_OK) {
         k->from_previous = true;

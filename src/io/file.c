@@ -147,11 +147,6 @@ char *file_resolve(weft_ctx *c, const char *path) {
     return copy;
 }
 
-bool file_exists(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0;
-}
-
 weft_err file_remove(weft_ctx *c, const char *path) {
     return unlink(path) == 0 || errno == ENOENT ? WEFT_OK
                                                 : file_refused(c, path, "cannot be removed");

@@ -40,7 +40,6 @@ bool file_is_downwards(const char *path);
 weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, weft_file *out);
 
 char *file_copy_text(weft_ctx *c, const char *a, const char *b); /* a then b; NULL: out of memory */
-bool file_exists(const char *path);
 weft_err file_remove(weft_ctx *c, const char *path); /* fine if it is not there */
 
 #endif

@@ -133,7 +133,7 @@ static weft_err events_name(events *e, const char *run, double wall) {
         snprintf(name, sizeof name, EVENTS_PREFIX "%010lld.%s.%ld.%03d", (long long)wall, host,
                  (long)getpid(), ordinal++);
         err = folder_path(e->c, e->to.path, run, name);
-    } while (err == WEFT_OK && folder_has(e->to.path));
+    } while (err == WEFT_OK && path_exists(e->to.path));
     return err;
 }
 

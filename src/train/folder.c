@@ -97,11 +97,6 @@ weft_err folder_remove_all(weft_ctx *c, const char *run, const char *prefix) {
     return e;
 }
 
-bool folder_has(const char *path) {
-    struct stat s;
-    return stat(path, &s) == 0;
-}
-
 /* ---- files that grow ---- */
 
 weft_err folder_open(weft_ctx *c, folder_file *f, enum folder_how how) {

@@ -3,6 +3,7 @@
 #ifndef WEFT_FOLDER_H
 #define WEFT_FOLDER_H
 
+#include "base/path.h"
 #include <weft/weft.h>
 
 enum { FOLDER_PATH = 4096 }; /* bytes of the longest path */
@@ -13,7 +14,6 @@ weft_err folder_make(weft_ctx *c, const char *run);                     /* with 
 weft_err folder_remove(weft_ctx *c, const char *run, const char *name); /* if it is there */
 weft_err folder_remove_all(weft_ctx *c, const char *run,
                            const char *prefix); /* all that begin so */
-bool folder_has(const char *path);
 bool folder_name(const char *run, char *name, size_t bytes); /* "runs/a/" is "a"; false: too long */
 
 /* A file to add lines to. After a failed write it has the length it had before. */

@@ -8,7 +8,7 @@
 
 weft_err lines_open(lines *in, weft_ctx *c, const char *path) {
     *in = (lines){.c = c, .path = path};
-    return folder_has(path) ? weft_file_open(c, path, &in->file) : WEFT_OK;
+    return path_exists(path) ? weft_file_open(c, path, &in->file) : WEFT_OK;
 }
 
 void lines_close(lines *in) {

@@ -178,10 +178,10 @@ static weft_err report_told(report *r, const char *run, char *problem, size_t by
     char path[FOLDER_PATH] = "";
     weft_err e = WEFT_OK;
     WEFT_TRY(folder_path(r->c, path, run, STATUS_NAME));
-    if (folder_has(path)) e = weft_run_status_read(r->c, run, &r->status);
+    if (path_exists(path)) e = weft_run_status_read(r->c, run, &r->status);
     if (e == WEFT_MEMORY) return e;
     WEFT_TRY(folder_path(r->c, path, run, KERNELS_NAME));
-    if (!folder_has(path)) return WEFT_OK;
+    if (!path_exists(path)) return WEFT_OK;
     e = weft_run_kernels_read(r->c, run, &r->kernels);
     r->profiled = e == WEFT_OK;
     const char *const text = weft_error(r->c), *const name = strstr(text, KERNELS_NAME);
@@ -216,7 +216,7 @@ static weft_err report_write(report *r, const char *run) {
     weft_file file = {0};
     weft_json config = {0};
     WEFT_TRY(folder_path(r->c, path, run, "config.json"));
-    if (folder_has(path)) WEFT_TRY(weft_file_open(r->c, path, &file));
+    if (path_exists(path)) WEFT_TRY(weft_file_open(r->c, path, &file));
     if (file.bytes) {
         config = weft_json_parse(r->c, file.bytes, file.n, "config.json");
         const weft_json_kind kind = weft_json_kind_of(config);

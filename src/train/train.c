@@ -19,10 +19,8 @@
 enum { TRAIN_LOG_EVERY = 50, TRAIN_EVALUATE_EVERY = 1000, TRAIN_CHECKPOINT_SECONDS = 60 };
 enum { TRAIN_LIVE_STEPS = 20 }; /* that the loss of the progress line is about */
 
-#define TRAIN_CHECKPOINT_ENDING ".safetensors"
-
 const char *weft_run_checkpoint(const char *run, char *path, size_t bytes) {
-    int n = run ? snprintf(path, bytes, "%s/checkpoints/latest" TRAIN_CHECKPOINT_ENDING, run) : -1;
+    int n = run ? snprintf(path, bytes, "%s/checkpoints/latest" CHECKPOINT_ENDING, run) : -1;
     if ((n < 0 || (size_t)n >= bytes) && bytes) path[0] = 0;
     return path;
 }
@@ -80,22 +78,8 @@ static weft_err train_save(train *t) {
     return e;
 }
 
-/* Neither the checkpoint nor the one before it: what happened is more use than a path. */
-static weft_err train_nothing_to_resume(const train *t) {
-    struct stat info;
-    char before[sizeof t->checkpoint + 16];
-    const size_t stem = strlen(t->checkpoint) - strlen(TRAIN_CHECKPOINT_ENDING);
-    snprintf(before, sizeof before, "%.*s.previous" TRAIN_CHECKPOINT_ENDING, (int)stem,
-             t->checkpoint);
-    if (stat(t->checkpoint, &info) == 0 || stat(before, &info) == 0) return WEFT_OK;
-    return weft_fail(t->c, WEFT_FILE,
-                     "%s: no checkpoint to resume from: nothing was trained here, or the run was "
-                     "stopped before its first checkpoint was written",
-                     t->d->run);
-}
-
 static weft_err train_resume(train *t) {
-    WEFT_TRY(train_nothing_to_resume(t));
+    WEFT_TRY(path_checkpoint_expected(t->c, t->d->run, t->checkpoint));
     weft_checkpoint k = {.extra = weft_archive_new(t->c), .beneath = t->d->run};
     if (!k.extra) return weft_error_code(t->c);
     weft_err e = weft_checkpoint_load(t->s, t->checkpoint, &k);
@@ -355,4 +339,3 @@ weft_err weft_train(weft_state *s, const weft_train_desc *d, weft_train_result *
 }
 
 #undef TRAIN_KEPT
-#undef TRAIN_CHECKPOINT_ENDING

@@ -1,0 +1,18 @@
+/* path.h - what lies where: files, and the checkpoints of a run. */
+#ifndef WEFT_BASE_PATH_H
+#define WEFT_BASE_PATH_H
+
+#include "base/text.h"
+
+#define CHECKPOINT_ENDING ".safetensors"
+
+bool path_exists(const char *path);
+
+/* Adds the place of the checkpoint before the one at path: run/last.previous.safetensors. */
+void path_previous(text *t, const char *path);
+
+/* Is there a checkpoint at path, or the one before it? The error says that `run` has none. */
+bool path_has_checkpoint(const char *path);
+weft_err path_checkpoint_expected(weft_ctx *c, const char *run, const char *path);
+
+#endif
