@@ -97,7 +97,7 @@ WEFT_API weft_err weft_follow_next (weft_follow *f, weft_follow_row *row);
 WEFT_API void     weft_follow_close(weft_follow *f);  /* NULL is fine */
 
 /* kernels.json: the profile of a training step. nan, 0 and "": unknown; long texts are truncated. */
-enum { WEFT_RUN_KERNELS = 64, WEFT_RUN_SCOPES = 64, WEFT_RUN_TENSORS = 32, WEFT_RUN_LIVE = 1024 };
+enum { WEFT_RUN_KERNELS = 1024, WEFT_RUN_SCOPES = 1024, WEFT_RUN_TENSORS = 32, WEFT_RUN_LIVE = 1024 };
 typedef struct weft_run_kernel {
     char    name[64], scope[96], shape[64];
     int64_t calls;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SUMMARY_ROWS = 64, SUMMARY_TENSORS = 32, SUMMARY_STEPS = 1024, SUMMARY_SCHEMA = 1 };
+enum { SUMMARY_ROWS = 1024, SUMMARY_TENSORS = 32, SUMMARY_STEPS = 1024, SUMMARY_SCHEMA = 1 };
 
 /* Times and calls are those of one run. */
 static void summary_row(text *t, const weft_profile_row *r, weft_profile_way way, int64_t runs) {

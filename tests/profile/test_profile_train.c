@@ -6,6 +6,7 @@
 #include "weft/io.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static weft_err one_step(void *user, int64_t step, weft_metrics *m) {
@@ -111,6 +112,41 @@ TEST(a_profile_of_ones_own_is_told_of) {
     train_steps(&l, &f, 70, NULL, false);
     CHECK_EQ(runs_told(&l, &f), -1);
     weft_profile_close(p);
+    learner_close(&l);
+    run_remove(f.path);
+}
+
+/* A network with a hundred kernels of different shapes: kernels.json has them all. */
+TEST(every_kernel_has_its_row) {
+    enum { LAYERS = 100 };
+    const run_folder f = run_make();
+    learner l = {.c = weft_open("cpu")};
+    l.g = weft_graph_new(l.c);
+    l.s = weft_state_new(l.c);
+    weft_tensor h = l.m.x = weft_input(l.g, WEFT_F32, weft_dims(2, 3));
+    for (int i = 0; i < LAYERS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "fc%d", i);
+        h = weft_tanh(weft_linear(l.s, h, 3 + i, name));
+    }
+    l.m.loss = weft_mean(h, weft_dims(0, 1), false);
+    l.p = weft_compile(l.g, &(weft_plan_desc){.fetch = weft_list(l.m.loss), .name = "learn"});
+    if (!CHECK(l.p)) return;
+    memset(weft_feed(l.p, l.m.x), 0, 6 * sizeof(float));
+    train_steps(&l, &f, 12, NULL, false);
+    weft_run_kernels *const k = calloc(1, sizeof *k);
+    CHECK_EQ(weft_run_kernels_read(l.c, f.path, k), WEFT_OK);
+    double share = k->wait;
+    for (int i = 0; i < k->kernel_count; i++) share += k->kernel[i].share;
+    CHECK(k->kernel_count >= LAYERS);
+    CHECK(share > 0.5 && share < 1.001);
+    weft_profile *p = weft_profile_open(l.c, NULL);
+    weft_profile_rows rows;
+    CHECK_EQ(weft_run(l.p), WEFT_OK);
+    CHECK_EQ(weft_profile_by(p, 0, WEFT_BY_KERNEL, &rows), WEFT_OK);
+    CHECK_EQ(k->kernel_count, rows.n);
+    weft_profile_close(p);
+    free(k);
     learner_close(&l);
     run_remove(f.path);
 }

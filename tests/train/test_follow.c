@@ -408,11 +408,12 @@ TEST(kernels_of_a_profile) {
     CHECK(k->live[0] == 1 && k->live[1] == 0 && k->live[2] == 4000 && k->live[3] == 0);
 
     /* Texts that are cut end with a whole letter; lists that are too long end. */
-    char *const text = malloc(20000), *at = text;
+    const int many = WEFT_RUN_KERNELS + 7;
+    char *const text = malloc((size_t)many * 32 + 200), *at = text;
     if (!CHECK(text)) return;
     at += sprintf(at, "{\"kernels\": [{\"name\": \"%062d\xc3\xa9", 0);
     at += sprintf(at, "\"}");
-    for (int i = 0; i < 200; i++) at += sprintf(at, ", {\"name\": \"k%d\"}", i);
+    for (int i = 0; i < many; i++) at += sprintf(at, ", {\"name\": \"k%d\"}", i);
     strcpy(at, "], \"scopes\": 5, \"arena\": [], \"threads\": \"two\"}");
     run_write(run_path(&f, "kernels.json"), text);
     CHECK_EQ(weft_run_kernels_read(c, f.path, k), WEFT_OK);
