@@ -1,20 +1,27 @@
-/* heap.h - an allocator that fails on purpose, and counts what is still held. */
+/* heap.h - an allocator that counts what is held, and fails on purpose. The size is kept in front of
+ * each block. */
 #ifndef WEFT_TEST_HEAP_H
 #define WEFT_TEST_HEAP_H
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct heap {
-    long made, live, fail_at; /* fail_at 0: never */
-    bool for_ever, failed;    /* for_ever: and all that come after */
+    size_t live, peak;     /* bytes */
+    long made, fail_at;    /* calls that allocate; fail_at 0: none fails */
+    bool for_ever, failed; /* for_ever: and all that come after */
 } heap;
 
 static inline void *heap_resize(void *user, void *p, size_t bytes) {
+    enum { FRONT = 16 };
     heap *h = user;
+    char *old = p ? (char *)p - FRONT : NULL;
+    size_t had = 0;
+    if (old) memcpy(&had, old, sizeof had);
     if (!bytes) {
-        free(p);
-        h->live--;
+        h->live -= had;
+        free(old);
         return NULL;
     }
     h->made++;
@@ -22,9 +29,12 @@ static inline void *heap_resize(void *user, void *p, size_t bytes) {
         h->failed = true;
         return NULL;
     }
-    void *q = realloc(p, bytes);
-    if (!p && q) h->live++;
-    return q;
+    char *q = realloc(old, bytes + FRONT);
+    if (!q) return NULL;
+    memcpy(q, &bytes, sizeof bytes);
+    h->live += bytes - had;
+    if (h->live > h->peak) h->peak = h->live;
+    return q + FRONT;
 }
 
 #endif

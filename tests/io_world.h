@@ -1,4 +1,4 @@
-/* io_world.h - what the tests of files share: a folder of their own, an allocator that counts bytes
+/* io_world.h - what the tests of files share: a folder of their own, an allocator that counts
  * and fails on purpose, and files put together byte by byte. */
 #ifndef WEFT_TEST_IO_WORLD_H
 #define WEFT_TEST_IO_WORLD_H
@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE /* before the first system header: mkdtemp, symlink, fdopendir */
 #endif
 
+#include "heap.h"
 #include "test.h"
 #include "weft/io.h"
 
@@ -21,46 +22,12 @@
 
 /* ---- memory ---- */
 
-typedef struct counter {
-    size_t live, peak; /* bytes */
-    long made, blocks; /* calls that allocate, blocks alive */
-    long fail_at;      /* 0: never */
-    bool for_ever, failed;
-} counter;
-
-enum { COUNTER_HEAD = 16 };
-
-static inline void *counter_resize(void *user, void *p, size_t bytes) {
-    counter *k = user;
-    char *old = p ? (char *)p - COUNTER_HEAD : NULL;
-    size_t had = 0;
-    if (old) memcpy(&had, old, sizeof had);
-    if (!bytes) {
-        free(old);
-        k->live -= had;
-        k->blocks--;
-        return NULL;
-    }
-    k->made++;
-    if (k->fail_at && (k->made == k->fail_at || (k->for_ever && k->made > k->fail_at))) {
-        k->failed = true;
-        return NULL;
-    }
-    char *q = realloc(old, bytes + COUNTER_HEAD);
-    if (!q) return NULL;
-    memcpy(q, &bytes, sizeof bytes);
-    k->live += bytes - had;
-    if (!old) k->blocks++;
-    if (k->live > k->peak) k->peak = k->live;
-    return q + COUNTER_HEAD;
-}
-
-static inline weft_ctx *counter_open(counter *k) {
-    return weft_open_with(&(weft_open_desc){.threads = 1, .resize = counter_resize, .user = k});
+static inline weft_ctx *heap_open(heap *k) {
+    return weft_open_with(&(weft_open_desc){.threads = 1, .resize = heap_resize, .user = k});
 }
 
 /* Memory from here on: what a call takes at its height. */
-static inline size_t counter_mark(counter *k) {
+static inline size_t heap_mark(heap *k) {
     k->peak = k->live;
     return k->live;
 }
@@ -167,9 +134,9 @@ static inline void blob_npy(blob *b, const char *dictionary, size_t values) {
 }
 
 /* Opening must fail with this code and message, take little memory, and leave none behind. */
-static inline bool refuses(weft_ctx *c, counter *k, const void *p, size_t n, weft_err code,
+static inline bool refuses(weft_ctx *c, heap *k, const void *p, size_t n, weft_err code,
                            const char *part) {
-    size_t before = counter_mark(k);
+    size_t before = heap_mark(k);
     weft_archive *a = weft_archive_parse(c, p, n, "bad.file");
     weft_err e = a ? weft_archive_verify(a) : weft_error_code(c); /* packed data is seen here */
     bool good = CHECK(e != WEFT_OK);

@@ -7,11 +7,11 @@
 #include <locale.h>
 #include <math.h>
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static weft_json parse(const char *text) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     return weft_json_parse(c, text, strlen(text), "some.json");
 }
 
@@ -121,7 +121,7 @@ TEST(memory) {
     for (size_t i = 0; i < keys; i++)
         n += (size_t)sprintf(text + n, "%s\"%05zu\":0", i ? "," : "", i * 7919 % keys);
     n += (size_t)sprintf(text + n, "}]");
-    size_t before = counter_mark(&heap_of);
+    size_t before = heap_mark(&heap_of);
     weft_json j = weft_json_parse(c, text, n, "big");
     CHECK(j.at);
     CHECK(heap_of.peak - before <= 4 * keys * 3 / 2 + 100);

@@ -19,8 +19,8 @@ TEST(the_one_before) {
 }
 
 TEST(either_is_a_checkpoint) {
-    counter h = {0};
-    weft_ctx *c = counter_open(&h);
+    heap h = {0};
+    weft_ctx *c = heap_open(&h);
     const char *path = in_folder("one.safetensors"), *other = in_folder("one.previous.safetensors");
     CHECK(!path_has_checkpoint(path));
     CHECK_EQ(path_checkpoint_expected(c, "runs/it", path), WEFT_FILE);

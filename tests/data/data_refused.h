@@ -4,14 +4,14 @@
 
 #include "data_world.h"
 
-static world_heap heap;
+static heap memory;
 static size_t idle; /* bytes of a context without sets */
 
 static inline weft_ctx *ctx(void) {
     static weft_ctx *c;
     if (!c) {
-        c = world_open(&heap);
-        idle = heap.live;
+        c = world_open(&memory);
+        idle = memory.live;
     }
     return c;
 }
@@ -24,13 +24,13 @@ static inline void refused(weft_data *d, weft_err code, const char *says, size_t
     }
     CHECK_EQ(weft_error_code(ctx()), code);
     CHECK_HAS(weft_error(ctx()), says);
-    CHECK_EQ(heap.live, idle);
-    CHECK(heap.peak - idle <= 2 * bytes + (1 << 20));
+    CHECK_EQ(memory.live, idle);
+    CHECK(memory.peak - idle <= 2 * bytes + (1 << 20));
 }
 
 static inline void fresh(void) {
     ctx();
-    heap.peak = heap.live;
+    memory.peak = memory.live;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "heap.h"
 #include "test.h"
 #include "weft/data.h"
 
@@ -16,40 +17,9 @@
 
 /* ---- a context whose memory is counted, and may be refused ---- */
 
-typedef struct world_heap {
-    size_t live, peak;     /* bytes                                */
-    long made, fail_at;    /* fail_at 0: never                     */
-    bool for_ever, failed; /* fail from then on; it did            */
-} world_heap;
-
-/* The size is kept in front of each block. */
-static inline void *world_resize(void *user, void *p, size_t bytes) {
-    world_heap *h = user;
-    enum { FRONT = 16 };
-    char *old = p ? (char *)p - FRONT : NULL;
-    size_t had = 0;
-    if (old) memcpy(&had, old, sizeof had);
-    if (!bytes) {
-        h->live -= had;
-        free(old);
-        return NULL;
-    }
-    h->made++;
-    if (h->fail_at && (h->made == h->fail_at || (h->for_ever && h->made > h->fail_at))) {
-        h->failed = true;
-        return NULL;
-    }
-    char *new = realloc(old, bytes + FRONT);
-    if (!new) return NULL;
-    memcpy(new, &bytes, sizeof bytes);
-    h->live += bytes - had;
-    if (h->live > h->peak) h->peak = h->live;
-    return new + FRONT;
-}
-
-static inline weft_ctx *world_open(world_heap *h) {
+static inline weft_ctx *world_open(heap *h) {
     return weft_open_with(
-        &(weft_open_desc){.device = "null", .threads = 1, .resize = world_resize, .user = h});
+        &(weft_open_desc){.device = "null", .threads = 1, .resize = heap_resize, .user = h});
 }
 
 /* ---- files ---- */

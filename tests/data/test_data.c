@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-static world_heap heap;
+static heap memory;
 
 static weft_ctx *ctx(void) {
     static weft_ctx *c;
-    if (!c) c = world_open(&heap);
+    if (!c) c = world_open(&memory);
     return c;
 }
 
@@ -488,5 +488,5 @@ TEST(moments_of_signed_bytes_and_long_rows) {
 TEST(nothing_is_left) {
     CHECK(ctx() != NULL);
     weft_close(ctx());
-    CHECK_EQ(heap.live, 0);
+    CHECK_EQ(memory.live, 0);
 }

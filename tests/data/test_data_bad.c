@@ -442,5 +442,5 @@ TEST(calls_without_what_they_need) {
 
 TEST(nothing_is_left) {
     weft_close(ctx());
-    CHECK_EQ(heap.live, 0);
+    CHECK_EQ(memory.live, 0);
 }

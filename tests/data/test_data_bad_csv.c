@@ -129,10 +129,10 @@ TEST(csv_like_another) {
         {whole, "n,y\n1,u\n", "line 2, column 2 (y): \"u\" is none of the words"},
     };
     const size_t before = idle;
-    idle = heap.live;
+    idle = memory.live;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CASE("%zu", i);
-        heap.peak = heap.live;
+        memory.peak = memory.live;
         const weft_csv_desc d = {.like = rows[i].like};
         refused(weft_data_parse_csv(ctx(), world_text(rows[i].text), &d), WEFT_FORMAT, rows[i].says,
                 strlen(rows[i].text));
@@ -207,5 +207,5 @@ TEST(csv_large_and_wrong) {
 
 TEST(nothing_is_left) {
     weft_close(ctx());
-    CHECK_EQ(heap.live, 0);
+    CHECK_EQ(memory.live, 0);
 }

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-static world_heap heap;
+static heap memory;
 
 static weft_ctx *ctx(void) {
     static weft_ctx *c;
-    if (!c) c = world_open(&heap);
+    if (!c) c = world_open(&memory);
     return c;
 }
 
@@ -423,5 +423,5 @@ TEST(many_words_and_columns) {
 
 TEST(nothing_is_left) {
     weft_close(ctx());
-    CHECK_EQ(heap.live, 0);
+    CHECK_EQ(memory.live, 0);
 }

@@ -176,30 +176,30 @@ static const struct {
 TEST(every_allocation_may_fail) {
     for (size_t k = 0; k < sizeof scenarios / sizeof *scenarios; k++) {
         CASE("%s", scenarios[k].name);
-        world_heap heap = {0};
-        weft_ctx *c = world_open(&heap);
-        const size_t idle = heap.live;
-        const long before = heap.made;
+        heap memory = {0};
+        weft_ctx *c = world_open(&memory);
+        const size_t idle = memory.live;
+        const long before = memory.made;
         const uint64_t want = scenarios[k].run(c);
-        const long total = heap.made - before;
+        const long total = memory.made - before;
         CHECK(want != 0);
         CHECK(total > 0);
-        CHECK_EQ(heap.live, idle);
+        CHECK_EQ(memory.live, idle);
         for (int for_ever = 0; for_ever < 2; for_ever++)
             for (long n = 1; n <= total; n++) {
-                heap.failed = false;
-                heap.for_ever = for_ever;
-                heap.fail_at = heap.made + n;
+                memory.failed = false;
+                memory.for_ever = for_ever;
+                memory.fail_at = memory.made + n;
                 const uint64_t got = scenarios[k].run(c);
-                heap.fail_at = 0;
-                CHECK(heap.failed);
+                memory.fail_at = 0;
+                CHECK(memory.failed);
                 if (got) CHECK_EQ(got == want, true);
                 else CHECK_EQ(weft_error_code(c), WEFT_MEMORY);
-                if (!CHECK_EQ(heap.live, idle)) break;
+                if (!CHECK_EQ(memory.live, idle)) break;
             }
         CHECK_EQ(scenarios[k].run(c) == want, true); /* the context is as good as new */
         weft_close(c);
-        CHECK_EQ(heap.live, 0);
+        CHECK_EQ(memory.live, 0);
     }
 }
 
@@ -207,14 +207,14 @@ TEST(every_allocation_may_fail) {
 
 TEST(memory_of_sound_files) {
     enum { N = 3000000 };
-    world_heap heap = {0};
-    weft_ctx *c = world_open(&heap);
-    const size_t idle = heap.live;
+    heap memory = {0};
+    weft_ctx *c = world_open(&memory);
+    const size_t idle = memory.live;
     char *const file = malloc(N + 100);
     static const char *const names[] = {"numbers", "words", "bytes", "characters", "i16", "f32"};
     for (int kind = 0; kind < 6; kind++) {
         CASE("%s", names[kind]);
-        heap.peak = heap.live;
+        memory.peak = memory.live;
         size_t n = 0;
         weft_data *d = NULL;
         if (kind < 2) {
@@ -240,9 +240,9 @@ TEST(memory_of_sound_files) {
             d = weft_data_parse_idx(c, world_bytes("t", file, n), (weft_bytes){0});
         }
         CHECK(d != NULL);
-        CHECK(heap.peak - idle <= 2 * n + (1 << 20));
+        CHECK(memory.peak - idle <= 2 * n + (1 << 20));
         weft_data_free(d);
-        CHECK_EQ(heap.live, idle);
+        CHECK_EQ(memory.live, idle);
     }
     free(file);
     weft_close(c);

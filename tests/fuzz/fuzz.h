@@ -7,6 +7,7 @@
 #ifndef WEFT_FUZZ_H
 #define WEFT_FUZZ_H
 
+#include "heap.h"
 #include "weft/weft.h"
 
 #include <stdio.h>
@@ -15,29 +16,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-typedef struct fuzz_heap {
-    size_t live, peak;
-} fuzz_heap;
-
-static inline void *fuzz_resize(void *user, void *p, size_t bytes) {
-    enum { FRONT = 16 };
-    fuzz_heap *h = user;
-    char *old = p ? (char *)p - FRONT : NULL;
-    size_t had = 0;
-    if (old) memcpy(&had, old, sizeof had);
-    if (!bytes) {
-        h->live -= had;
-        free(old);
-        return NULL;
-    }
-    char *fresh = realloc(old, bytes + FRONT);
-    if (!fresh) return NULL;
-    memcpy(fresh, &bytes, sizeof bytes);
-    h->live += bytes - had;
-    if (h->live > h->peak) h->peak = h->live;
-    return fresh + FRONT;
-}
-
 static inline void fuzz_must(bool holds, const char *what) {
     if (holds) return;
     fprintf(stderr, "fuzz: %s\n", what);
@@ -45,7 +23,7 @@ static inline void fuzz_must(bool holds, const char *what) {
 }
 
 typedef struct fuzz_world {
-    fuzz_heap heap;
+    heap heap;
     weft_ctx *ctx;
     size_t idle;  /* bytes of a context without anything made in it */
     unsigned sum; /* of all that was read                           */
@@ -55,7 +33,7 @@ static inline fuzz_world *fuzz_begin(void) {
     static fuzz_world w;
     if (!w.ctx) {
         w.ctx = weft_open_with(&(weft_open_desc){
-            .device = "null", .threads = 1, .resize = fuzz_resize, .user = &w.heap});
+            .device = "null", .threads = 1, .resize = heap_resize, .user = &w.heap});
         w.idle = w.heap.live;
     }
     w.heap.peak = w.heap.live;

@@ -5,11 +5,11 @@
 #include "base/reader.h"
 #include "base/sha256.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static void begin(void) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
 }
 
 /* An array of each type in the table, of several shapes, with values that are not all equal. */

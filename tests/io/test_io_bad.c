@@ -3,11 +3,11 @@
  * their own. */
 #include "io_world.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static void begin(void) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
 }
 
 #define ONE(type, shape, offsets)                                                                  \
@@ -347,7 +347,7 @@ TEST(many_arrays) {
                                   i ? "," : "", i * 7919 % n);
         text[at++] = '}';
         for (int i = 0; i < 8; i++) text[i] = (char)((at - 8) >> 8 * i);
-        size_t before = counter_mark(&heap_of);
+        size_t before = heap_mark(&heap_of);
         weft_archive *a = weft_archive_parse(c, text, at, "many");
         CHECK_EQ(a != NULL, n <= 1000000);
         CHECK(heap_of.peak - before <= 2 * at + (1 << 20));

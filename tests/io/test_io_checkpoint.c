@@ -4,11 +4,11 @@
 
 #include <sys/file.h>
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static weft_state *make(uint32_t seed) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     weft_state *s = weft_state_new(c);
     weft_state_seed(s, seed);
     weft_graph *g = weft_graph_new(c);

@@ -2,11 +2,11 @@
  * and what the good ones hold comes out. */
 #include "io_zip.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static void begin(void) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
 }
 
 static void stream_refused(const char *what, const blob *stream, uint64_t unpacked, uint32_t crc,

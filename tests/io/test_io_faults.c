@@ -111,11 +111,11 @@ int unlink(const char *path) {
 
 /* ---- what is done ---- */
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static weft_state *make(int32_t steps) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     weft_state *s = weft_state_new(c);
     weft_graph *g = weft_graph_new(c);
     weft_param(g, s, "fc.weight", weft_dims(4, 3), (weft_init){.kind = WEFT_INIT_NORMAL, .b = 1});

@@ -1,7 +1,7 @@
 /* test_io_index.c - indexes of shards: malformed, lying, and pointing where they must not. */
 #include "io_world.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static void shard(const char *name, const char *array) {
@@ -16,7 +16,7 @@ static void shard(const char *name, const char *array) {
 /* The index lies in in/, so that there is an outside. */
 static void begin(void) {
     if (c) return;
-    c = counter_open(&heap_of);
+    c = heap_open(&heap_of);
     mkdir(in_folder("in"), 0700);
     mkdir(in_folder("in/sub"), 0700);
     shard("outside", "x");
@@ -91,7 +91,7 @@ TEST(refused) {
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         CASE("%s", row[i].what);
         file_put(kept, row[i].text, strlen(row[i].text));
-        size_t before = counter_mark(&heap_of);
+        size_t before = heap_mark(&heap_of);
         weft_archive *a = weft_archive_open(c, kept);
         CHECK(!a);
         CHECK_EQ(weft_error_code(c), row[i].code);

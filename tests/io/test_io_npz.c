@@ -3,11 +3,11 @@
  * A sound file with two members, one stored and one deflated, is changed in one place at a time. */
 #include "io_zip.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 static void begin(void) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
 }
 
 TEST(a_sound_file) {

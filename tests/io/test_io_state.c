@@ -1,12 +1,12 @@
 /* test_io_state.c - states in archives: which entries, under which names, all or nothing. */
 #include "io_world.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *c;
 
 /* A small network with statistics, an optimiser's companions and numbers of every type. */
 static weft_state *make(uint32_t seed) {
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     weft_state *s = weft_state_new(c);
     weft_state_seed(s, seed);
     weft_graph *g = weft_graph_new(c);

@@ -3,26 +3,11 @@
  * Counts are expectations: a number that grows is a regression, one that shrinks is written down.
  * Nothing is run here; what running means is in test_run.c. */
 #include "models.h"
+#include "one_graph.h"
 #include "plan/passes.h"
 #include "test.h"
 
 #include <stdio.h>
-
-static weft_ctx *c;
-static weft_state *s;
-static weft_graph *g;
-
-static void begin(const char *device) {
-    c = weft_open_with(&(weft_open_desc){.device = device, .threads = 1});
-    s = weft_state_new(c);
-    g = weft_graph_new(c);
-}
-
-static void end(void) {
-    weft_graph_free(g);
-    weft_state_free(s);
-    weft_close(c);
-}
 
 /* The plan's statistics; the plan itself must pass the checker of overlaps and order. */
 static weft_stats stats_of(weft_tensors fetch, weft_updates update) {
@@ -140,7 +125,7 @@ TEST(kernels_of_expressions) {
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
             CASE("%s on %s", table[i].name, device[d]);
-            begin(device[d]);
+            begin_on(device[d]);
             weft_tensor in[IN] = {{0}}, out[1 + IN], y = table[i].build(in);
             size_t n = 0;
             while (n < IN && in[n].g) n++;
@@ -190,7 +175,7 @@ TEST(results_are_written_where_they_are_read) {
     };
     for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
         CASE("%s", placed[i].name);
-        begin("cpu");
+        begin_on("cpu");
         weft_tensor in[IN] = {{0}}, out[1 + IN], y = placed[i].build(in);
         size_t n = 0;
         while (n < IN && in[n].g) n++;
@@ -218,7 +203,7 @@ TEST(an_optimiser_is_one_kernel) {
     for (int k = 0; k < 2; k++)
         for (int layers = 1; layers < 9; layers *= 2) {
             CASE("%s over %d parameters", how[k].name, 2 * layers);
-            begin("cpu");
+            begin_on("cpu");
             weft_tensor x = rows(32, 20);
             for (int i = 0; i < layers; i++) {
                 char name[] = "fc0";
@@ -263,7 +248,7 @@ TEST(steps_of_models) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const step_size *z = &sizes[i];
         CASE("%s, %s", z->model, z->training ? "training" : "evaluation");
-        begin("cpu");
+        begin_on("cpu");
         model m = {0};
         for (int k = 0; k < MODELS; k++)
             if (strcmp(model_table[k].name, z->model) == 0) model_table[k].build(g, s, &m);
@@ -279,14 +264,14 @@ TEST(steps_of_models) {
 
 /* What is multiplied and added, counted by hand. */
 TEST(costs_are_counted) {
-    begin("cpu");
+    begin_on("cpu");
     const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(40, 300));
     const weft_stats sum = stats_of(weft_list(weft_sum(x, weft_axes(1), false)), (weft_updates){0});
     CHECK_EQ(sum.flops, 40 * 300);
     const weft_stats softmax = stats_of(weft_list(weft_softmax(x, 1)), (weft_updates){0});
     CHECK(softmax.flops >= 40 * 300 * 14 && softmax.flops < 40 * 301 * 20); /* 2 folds, exp */
     end();
-    begin(
+    begin_on(
         "cpu"); /* 20 rows of 8 are added to 50: zeros, then index, rows, and what they are added to */
     const weft_tensor at = weft_expand(weft_input(g, WEFT_I32, weft_dims(20, 1)), weft_dims(20, 8));
     const weft_tensor added =
@@ -299,7 +284,7 @@ TEST(costs_are_counted) {
     for (int causal = 0; causal < 2; causal++) {
         enum { B = 2, HEADS = 3, T = 40, H = 16 };
         CASE("attention, causal %d", causal);
-        begin("cpu");
+        begin_on("cpu");
         weft_tensor q = weft_input(g, WEFT_F32, weft_dims(B, HEADS, T, H));
         const weft_tensor y =
             weft_attention(q, weft_relu(q), weft_neg(q), &(weft_attention_desc){.causal = causal});
@@ -321,7 +306,7 @@ TEST(every_read_follows_a_write) {
         for (int way = 0; way < 3; way++) {
             static const char *const name[] = {"fused", "unfused", "portable"};
             CASE("%s, %s", model_table[i].name, name[way]);
-            begin("cpu");
+            begin_on("cpu");
             model m = {0};
             model_table[i].build(g, s, &m);
             weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(m.loss, m.y),
@@ -337,7 +322,7 @@ TEST(every_read_follows_a_write) {
 TEST(the_checker_sees_overlaps_and_gaps) {
     for (int wrong = 0; wrong < 2; wrong++) {
         CASE("%s", wrong ? "a buffer nobody wrote" : "two buffers in one place");
-        begin("cpu");
+        begin_on("cpu");
         weft_tensor x = rows(32, 32), y = weft_matmul(weft_matmul(weft_matmul(x, x), x), x);
         weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y)});
         if (CHECK(p) && CHECK_EQ(p->steps, 3) && CHECK_EQ(memory_check(p), WEFT_OK)) {
@@ -356,7 +341,7 @@ TEST(the_checker_sees_overlaps_and_gaps) {
 }
 
 TEST(a_long_chain_needs_two_buffers) {
-    begin("cpu");
+    begin_on("cpu");
     weft_tensor x = rows(64, 64), w = rows(64, 64);
     for (int i = 0; i < 20; i++) x = weft_tanh(weft_matmul(x, w));
     weft_stats st = stats_of(weft_list(weft_sum(x, WEFT_ALL, false)), (weft_updates){0});
@@ -369,7 +354,7 @@ TEST(a_long_chain_needs_two_buffers) {
 
 /* Twelve maps over seven inputs. */
 static weft_stats with_traits(device_traits t) {
-    begin("cpu");
+    begin_on("cpu");
     c->traits = &t;
     weft_tensor x = rows(64, 64), y = x;
     for (int i = 0; i < 6; i++) y = weft_mul(weft_sin(y), rows(64, 64));
@@ -380,7 +365,7 @@ static weft_stats with_traits(device_traits t) {
 
 /* A product of expensive and of cheap factors, which its gradient reads again. */
 static size_t stored_with(device_traits t) {
-    begin("cpu");
+    begin_on("cpu");
     c->traits = &t;
     const weft_tensor x = rows(64, 64), w = rows(64, 64), v = rows(64, 64), q = weft_add(x, w);
     const weft_tensor m = weft_mul(weft_tanh(x), weft_mul(weft_sigmoid(w), weft_mul(q, q)));
@@ -394,7 +379,7 @@ static size_t stored_with(device_traits t) {
 }
 
 static int64_t pieces_with(device_traits t) {
-    begin("cpu");
+    begin_on("cpu");
     c->traits = &t;
     weft_squares(weft_list(rows(64, 64)));
     int64_t pieces = 0;
@@ -405,7 +390,7 @@ static int64_t pieces_with(device_traits t) {
 }
 
 TEST(a_device_says_what_its_kernels_may_do) {
-    begin("cpu");
+    begin_on("cpu");
     const device_traits own = *c->traits;
     end();
     CHECK_EQ(with_traits(own).kernels, 1);
@@ -426,7 +411,7 @@ TEST(a_device_says_what_its_kernels_may_do) {
 }
 
 TEST(compiling_leaves_the_graph_as_it_is) {
-    begin("cpu");
+    begin_on("cpu");
     const weft_tensor x = rows(8, 4), w = weft_param(g, s, "w", weft_dims(4, 4),
                                                      (weft_init){WEFT_INIT_VALUE, 2, 0});
     const weft_tensor y = weft_dropout(weft_relu(weft_matmul(x, w)), 0.5f);
@@ -453,7 +438,7 @@ TEST(compiling_leaves_the_graph_as_it_is) {
 }
 
 TEST(empty_and_tiny_plans) {
-    begin("cpu");
+    begin_on("cpu");
     CHECK_EQ(
         stats_of(weft_list(weft_sum(rows(0, 5), weft_axes(0), false)), (weft_updates){0}).products,
         0);
@@ -467,7 +452,7 @@ TEST(empty_and_tiny_plans) {
 /* ---- the text of a plan ---- */
 
 TEST(the_text_says_what_will_run) {
-    begin("cpu");
+    begin_on("cpu");
     weft_scope_push(g, "block3");
     weft_tensor x = rows(8, 12), t = weft_input(g, WEFT_I32, weft_dims(8));
     weft_tensor h = weft_relu(weft_linear(s, x, 24, "fc"));

@@ -3,25 +3,10 @@
  *
  * Small programs whose results are known by hand, on the CPU and on the reference. */
 #include "models.h"
+#include "one_graph.h"
 #include "test.h"
 
 #include <math.h>
-
-static weft_ctx *c;
-static weft_state *s;
-static weft_graph *g;
-
-static void begin(const char *device) {
-    c = weft_open_with(&(weft_open_desc){.device = device, .threads = 1});
-    s = weft_state_new(c);
-    g = weft_graph_new(c);
-}
-
-static void end(void) {
-    weft_graph_free(g);
-    weft_state_free(s);
-    weft_close(c);
-}
 
 static weft_plan *compiled(weft_tensors fetch, weft_updates update) {
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = fetch, .update = update});
@@ -51,7 +36,7 @@ static void holds(const char *name, float want) { /* every element */
 TEST(states_can_be_swapped) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor a = buffer("a", 37, 1), b = buffer("b", 37, 2);
         weft_updates u = weft_updates_join(g, weft_assign(a, b), weft_assign(b, a));
         weft_plan *p = compiled((weft_tensors){0}, u);
@@ -68,7 +53,7 @@ TEST(states_can_be_swapped) {
 TEST(a_state_is_kept_before_it_changes) { /* a target network: a := b while b goes on */
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor a = buffer("a", 37, 0), b = buffer("b", 37, 1);
         weft_updates u = weft_updates_join(g, weft_assign(b, weft_scale(b, 2)), weft_assign(a, b));
         weft_plan *p = compiled(weft_list(a), u);
@@ -85,7 +70,7 @@ TEST(a_state_is_kept_before_it_changes) { /* a target network: a := b while b go
 TEST(three_states_go_round) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor a = buffer("a", 5, 1), b = buffer("b", 5, 2), d = buffer("d", 5, 3);
         weft_updates u = weft_updates_join(g, weft_assign(a, weft_offset(b, 10)),
                                            weft_assign(b, weft_offset(d, 20)));
@@ -103,7 +88,7 @@ TEST(three_states_go_round) {
 TEST(a_sum_over_a_state_is_of_its_old_values) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor p = buffer("p", 40, 3);
         weft_tensor next = weft_add(p, weft_mean(p, WEFT_ALL, false));
         weft_plan *plan = compiled((weft_tensors){0}, weft_assign(p, next));
@@ -120,7 +105,7 @@ TEST(a_state_may_be_read_after_its_update) {
     /* the product that reads p comes after the map that makes its new value */
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor p = weft_param(g, s, "p", weft_dims(4, 4), (weft_init){WEFT_INIT_VALUE, 2, 0});
         weft_tensor next = weft_scale(p, 10);
         weft_tensor later = weft_matmul(weft_exp(weft_sub(next, next)), p); /* ones x old p: 8 */
@@ -140,7 +125,7 @@ TEST(a_state_may_be_read_after_its_update) {
 TEST(a_transposed_state_is_read_before_it_is_written) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor p = weft_buffer(g, s, "p", WEFT_F32, weft_dims(6, 6), (weft_init){0});
         weft_plan *plan = compiled((weft_tensors){0}, weft_assign(p, weft_transpose(p, 0, 1)));
         float v[36], w[36];
@@ -157,7 +142,7 @@ TEST(a_transposed_state_is_read_before_it_is_written) {
 TEST(a_shifted_state_is_read_before_it_is_written) { /* a window of the last four values */
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor w = buffer("w", 4, 0), x = weft_input(g, WEFT_F32, weft_dims(1));
         weft_tensor next = weft_concat(weft_list(weft_slice(w, 0, 1, 4, 1), x), 0);
         weft_plan *p = compiled(weft_list(w), weft_assign(w, next));
@@ -177,7 +162,7 @@ TEST(a_shifted_state_is_read_before_it_is_written) { /* a window of the last fou
 TEST(a_layers_updates_happen_in_training_only) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor a = buffer("a", 5, 1);
         weft_layer_update(a, weft_offset(a, 1));
         weft_plan *evaluate = compiled(weft_list(weft_scale(a, 2)), (weft_updates){0});
@@ -197,7 +182,7 @@ TEST(a_layers_updates_happen_in_training_only) {
 TEST(a_product_may_become_a_state_that_its_epilogue_reads) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor m = weft_input(g, WEFT_F32, weft_dims(2, 3));
         weft_tensor k = weft_input(g, WEFT_F32, weft_dims(3, 4));
         weft_tensor old = weft_reshape(buffer("a", 8, 5), weft_dims(2, 4));
@@ -226,7 +211,7 @@ TEST(one_value_may_become_several_states) {
     ON_BOTH(device) {
         for (int order = 0; order < 2; order++) {
             CASE("%s, order %d", device, order);
-            begin(device);
+            begin_on(device);
             const weft_init five = {WEFT_INIT_VALUE, 5, 0};
             weft_tensor x = weft_input(g, WEFT_F32, weft_dims(4, 4));
             weft_tensor a = weft_buffer(g, s, "a", WEFT_F32, weft_dims(4, 4), five);
@@ -256,7 +241,7 @@ TEST(one_value_may_become_several_states) {
 TEST(a_state_may_become_what_is_fed) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor x = weft_input(g, WEFT_F32, weft_dims(9)), a = buffer("a", 9, 1);
         weft_tensor b = buffer("b", 9, 1), old = weft_add(a, b);
         const float three[9] = {3, 3, 3, 3, 3, 3, 3, 3, 3};
@@ -285,7 +270,7 @@ TEST(a_product_may_be_masked_by_part_of_a_matrix) {
     enum { M = 6, K = 3, N = 4, WIDEST = 9 };
     for (int wide = N; wide <= WIDEST; wide++) {
         CASE("%d columns", wide);
-        begin("cpu");
+        begin_on("cpu");
         weft_tensor a = weft_input(g, WEFT_F32, weft_dims(M, K));
         weft_tensor b = weft_input(g, WEFT_F32, weft_dims(K, N));
         weft_tensor all = weft_input(g, WEFT_F32, weft_dims(M, wide));
@@ -310,7 +295,7 @@ TEST(a_product_may_be_masked_by_part_of_a_matrix) {
 TEST(fetching_a_state_gives_the_new_value) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor p = buffer("p", 3, 1), next = weft_scale(p, 2), old = weft_scale(p, 1.5f);
         weft_plan *plan = compiled(weft_list(p, next, old), weft_assign(p, next));
         float v[3];
@@ -444,7 +429,7 @@ TEST(gradients_of_summed_rows) {
 TEST(scatter_add_updates_in_place) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor table = weft_buffer(g, s, "table", WEFT_F32, weft_dims(50, 3), (weft_init){0});
         weft_tensor index = weft_input(g, WEFT_I32, weft_dims(4)),
                     add = weft_input(g, WEFT_F32, weft_dims(4, 3));
@@ -479,7 +464,7 @@ TEST(scatter_add_updates_in_place) {
 TEST(feeds_and_results_last) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor x = weft_input(g, WEFT_F32, weft_dims(300)), y = weft_scale(x, 2);
         weft_tensor z = x;
         for (int i = 0; i < 9; i++) z = weft_tanh(weft_cumsum(z, 0)); /* work that needs memory */
@@ -504,7 +489,7 @@ TEST(feeds_and_results_last) {
 TEST(anything_can_be_fetched) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         float v[6] = {1, 2, 3, 4, 5, 6}, w[6];
         weft_tensor x = weft_input(g, WEFT_F32, weft_dims(2, 3)),
                     k = weft_const(g, WEFT_F32, weft_dims(2, 3), v), p = buffer("p", 6, 7);
@@ -544,7 +529,7 @@ TEST(states_of_every_type_can_be_updated) {
     for (int type = 0; type < WEFT_DTYPE_COUNT; type++) ON_BOTH(device) {
             weft_dtype dt = (weft_dtype)type;
             CASE("%s on %s", weft_dtype_name(dt), device);
-            begin(device);
+            begin_on(device);
             weft_tensor p = weft_buffer(g, s, "p", dt, weft_dims(5), (weft_init){0});
             weft_tensor next = dt == WEFT_BOOL ? weft_not(p) : weft_add(p, weft_integer(g, 3));
             weft_tensor read = weft_offset(weft_cast(p, WEFT_F32), 10); /* of the old value */
@@ -563,7 +548,7 @@ TEST(states_of_every_type_can_be_updated) {
 /* ---- numbers that change from run to run ---- */
 
 TEST(the_learning_rate_is_data) {
-    begin("cpu");
+    begin_on("cpu");
     weft_tensor p = weft_param(g, s, "p", weft_dims(2), (weft_init){WEFT_INIT_ONES, 0, 0});
     weft_tensor loss = weft_sum(p, WEFT_ALL, false);
     weft_plan *plan = compiled((weft_tensors){0}, weft_sgd(s, loss, &(weft_sgd_desc){.lr = 0.5f}));
@@ -580,7 +565,7 @@ TEST(the_learning_rate_is_data) {
 TEST(a_schedule_is_an_expression_of_the_step) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         weft_tensor step = weft_buffer(g, s, "step", WEFT_I32, WEFT_0D, (weft_init){0});
         weft_tensor rate = weft_recip(weft_offset(step, 1));
         weft_plan *p =
@@ -600,7 +585,7 @@ TEST(a_schedule_is_an_expression_of_the_step) {
 TEST(a_slice_starts_where_it_is_told) {
     ON_BOTH(device) {
         CASE("%s", device);
-        begin(device);
+        begin_on(device);
         float v[20], want[4], got[4];
         for (int i = 0; i < 20; i++) v[i] = (float)i;
         weft_tensor at = weft_input(g, WEFT_I32, WEFT_0D);
@@ -623,7 +608,7 @@ TEST(a_slice_starts_where_it_is_told) {
 /* ---- randomness ---- */
 
 TEST(a_run_that_draws_advances_the_counter) {
-    begin("cpu");
+    begin_on("cpu");
     buffer("first", 1, 0); /* the graph's state gives seed and counter */
     weft_tensor u = weft_uniform(g, weft_dims(100)), plain = weft_scale(buffer("first", 1, 0), 2);
     weft_plan *draw = compiled(weft_list(u), (weft_updates){0}),
@@ -655,7 +640,7 @@ TEST(a_run_that_draws_advances_the_counter) {
 /* ---- several plans, one state ---- */
 
 TEST(a_plan_outlives_its_graph) {
-    begin("cpu");
+    begin_on("cpu");
     float v[6] = {1, 2, 3, 4, 5, 6}, x[4] = {1, 1, 1, 1}, y[6];
     weft_tensor in = weft_input(g, WEFT_F32, weft_dims(2, 2)),
                 w = weft_const(g, WEFT_F32, weft_dims(2, 3), v), out = weft_matmul(in, w);
@@ -676,7 +661,7 @@ TEST(a_plan_outlives_its_graph) {
 }
 
 TEST(training_and_evaluation_share_a_state) {
-    begin("cpu");
+    begin_on("cpu");
     weft_tensor x = weft_input(g, WEFT_F32, weft_dims(8, 4)), y = weft_linear(s, x, 3, "fc");
     weft_tensor loss = weft_mean(weft_square(y), WEFT_ALL, false);
     weft_plan *train = compiled(weft_list(loss), weft_adam(s, loss, NULL));
