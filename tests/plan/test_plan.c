@@ -271,8 +271,8 @@ TEST(costs_are_counted) {
     const weft_stats softmax = stats_of(weft_list(weft_softmax(x, 1)), (weft_updates){0});
     CHECK(softmax.flops >= 40 * 300 * 14 && softmax.flops < 40 * 301 * 20); /* 2 folds, exp */
     end();
-    begin_on(
-        "cpu"); /* 20 rows of 8 are added to 50: zeros, then index, rows, and what they are added to */
+    /* 20 rows of 8 are added to 50: zeros, then index, rows, and what they are added to */
+    begin_on("cpu");
     const weft_tensor at = weft_expand(weft_input(g, WEFT_I32, weft_dims(20, 1)), weft_dims(20, 8));
     const weft_tensor added =
         weft_scatter_add(weft_full(g, weft_dims(50, 8), 0), at, rows(20, 8), 0);
