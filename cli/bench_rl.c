@@ -206,7 +206,7 @@ static int rl_cube_solved(rl_world *w, weft_envs *v, weft_err *e) {
         for (int i = 0; i < n && !*e; i++) {
             if (!done[i] || over[i]) continue;
             over[i] = 1;
-            solved += done[i] == WEFT_ENDED;
+            solved += done[i] == WEFT_TERMINATED;
         }
     }
     return solved;

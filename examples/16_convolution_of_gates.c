@@ -60,10 +60,10 @@ static weft_circuit *learned(weft_ctx *c, const weft_logic *l, weft_rng *r) {
     if (!s || !g) return NULL;
     const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(PIXELS, BATCH));
     const weft_tensor kind = weft_input(g, WEFT_I32, weft_dims(BATCH));
-    const weft_tensor answers = weft_logic_answers(g, s, "gates", weft_logic_rows(l), 2);
+    const weft_tensor answers = weft_logic_tables(g, s, "gates", weft_logic_rows(l), 2);
     const weft_tensor y =
         weft_logic_record(l, x, weft_logic_coefficients(answers, WEFT_LOGIC_STRAIGHT, 0));
-    const weft_tensor loss = weft_nn_cross_entropy(weft_logic_groups(y, KINDS, 4), kind, NULL);
+    const weft_tensor loss = weft_nn_cross_entropy(weft_logic_group_sum(y, KINDS, 4), kind, NULL);
     weft_plan *p = weft_compile(
         g, &(weft_plan_desc){.fetch = weft_list(loss),
                              .update = weft_optimiser(

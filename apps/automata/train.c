@@ -69,9 +69,9 @@ static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, 
     const int steps = k->lesson.steps;
     weft_tensor loss = weft_scalar(x.g, 0);
     for (int i = 0; i < steps; i++) {
-        if (i && automata_bits(t) > 0) x = weft_automaton_bits(x, share);
+        if (i && automata_bits(t) > 0) x = weft_automaton_round(x, share);
         const weft_tensor next = weft_automaton_step(t->rule, x, coef);
-        x = k->share > 0 ? weft_automaton_some(x, next, k->share) : next;
+        x = k->share > 0 ? weft_automaton_async(x, next, k->share) : next;
         if (i < steps - k->last) continue;
         const weft_tensor off = weft_sub(weft_slice(x, 0, 0, k->shown, 1), y);
         loss = weft_add(loss, weft_sum(weft_mul(off, off), WEFT_ALL, false));
@@ -82,7 +82,7 @@ static weft_tensor automata_loss(automata_run *t, weft_tensor x, weft_tensor y, 
 static weft_err automata_first(automata_run *t, int rows, float pass) {
     float *const first = weft_state_copy(t->run.state, "gates");
     if (!first) return weft_error_code(t->run.ctx);
-    weft_automaton_begin(t->rule, pass, first);
+    weft_automaton_init(t->rule, pass, first);
     const size_t bytes = (size_t)rows * WEFT_GATE_KINDS * sizeof *first;
     const weft_err e = weft_state_set(t->run.state, "gates", first, bytes);
     weft_resize(t->run.ctx, first, 0);

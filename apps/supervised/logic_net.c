@@ -110,12 +110,12 @@ weft_tensor logic_net_record(weft_state *s, weft_tensor x, const network *n) {
     weft_logic *l = logic_net_wire(c, n);
     if (!l) return weft_poison(x.g, weft_error_code(c), "%s", weft_error(c));
     const weft_tensor answers =
-        weft_logic_answers(x.g, s, "gates", weft_logic_rows(l), logic_net_pass);
+        weft_logic_tables(x.g, s, "gates", weft_logic_rows(l), logic_net_pass);
     const weft_tensor gates =
         weft_logic_coefficients(answers, n->hard ? WEFT_LOGIC_HARD : WEFT_LOGIC_SOFT, 0);
     const weft_tensor y = weft_logic_record(l, logic_net_input(x, n), gates);
     weft_logic_free(l);
-    return weft_logic_groups(y, (int)n->outputs, logic_net_scale(n));
+    return weft_logic_group_sum(y, (int)n->outputs, logic_net_scale(n));
 }
 
 /* ---- the circuit ---- */

@@ -249,7 +249,7 @@ static void automaton_look_out(const weft_automaton *a, int k, float pass, float
     }
 }
 
-void weft_automaton_begin(const weft_automaton *a, float pass, float *logits) {
+void weft_automaton_init(const weft_automaton *a, float pass, float *logits) {
     for (int i = 0; i < weft_logic_rows(a->logic); i++)
         automaton_pass(logits, i, WEFT_GATE_A, pass);
     for (int k = 0; k < a->kernels; k++) automaton_look_out(a, k, pass, logits);
@@ -316,7 +316,7 @@ weft_tensor weft_automaton_step(const weft_automaton *a, weft_tensor cells, weft
     return weft_reshape(weft_logic_record(a->logic, x, coef), s);
 }
 
-weft_tensor weft_automaton_some(weft_tensor cells, weft_tensor next, float share) {
+weft_tensor weft_automaton_async(weft_tensor cells, weft_tensor next, float share) {
     if (!weft_ok(cells)) return cells;
     weft_shape one = weft_shape_of(cells);
     one.n[0] = 1;
@@ -324,7 +324,7 @@ weft_tensor weft_automaton_some(weft_tensor cells, weft_tensor next, float share
     return weft_where(go, next, cells);
 }
 
-weft_tensor weft_automaton_bits(weft_tensor cells, weft_tensor share) {
+weft_tensor weft_automaton_round(weft_tensor cells, weft_tensor share) {
     if (!weft_ok(cells) || !weft_ok(share)) return weft_ok(cells) ? share : cells;
     const weft_tensor bits = weft_cast(weft_gt(cells, weft_scalar(cells.g, 0.5f)), WEFT_F32);
     const weft_tensor some = weft_lt(weft_uniform(cells.g, weft_shape_of(cells)), share);

@@ -127,8 +127,8 @@ weft_tensor weft_logic_logits(weft_graph *g, weft_state *s, const char *name, in
 }
 
 /* Written when the entry has just been made: no rule of first values has two kinds of columns. */
-weft_tensor weft_logic_answers(weft_graph *g, weft_state *s, const char *name, int rows,
-                               float pass) {
+weft_tensor weft_logic_tables(weft_graph *g, weft_state *s, const char *name, int rows,
+                              float pass) {
     const size_t before = weft_state_count(s);
     const weft_tensor t = weft_param(g, s, name, weft_dims(rows, 4), (weft_init){0});
     weft_entry entry;
@@ -138,7 +138,7 @@ weft_tensor weft_logic_answers(weft_graph *g, weft_state *s, const char *name, i
     for (int64_t i = 0; i < 4 * (int64_t)rows && at; i++) at[i] = i % 4 < 2 ? -pass : pass;
     const bool set = at && weft_state_set(s, entry.name, at, entry.bytes) == WEFT_OK;
     weft_resize(weft_state_ctx(s), at, 0);
-    return set ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_answers: no memory for %s", name);
+    return set ? t : weft_poison(g, WEFT_MEMORY, "weft_logic_tables: no memory for %s", name);
 }
 
 /* [16, 4] coefficients of the functions, or [4, 4] of what a gate gives for 00, 01, 10 and 11. */
@@ -241,12 +241,12 @@ weft_circuit *weft_logic_circuit(const weft_logic *l, const float *logits, int c
     return NULL;
 }
 
-weft_tensor weft_logic_groups(weft_tensor y, int classes, float scale) {
+weft_tensor weft_logic_group_sum(weft_tensor y, int classes, float scale) {
     if (!weft_ok(y)) return y;
     const int64_t outputs = weft_dim(y, 0), cases = weft_dim(y, 1);
     if (classes < 1 || outputs % classes || !(scale > 0))
         return weft_poison(y.g, WEFT_SHAPE,
-                           "weft_logic_groups: %lld outputs for %d classes, scale %g",
+                           "weft_logic_group_sum: %lld outputs for %d classes, scale %g",
                            (long long)outputs, classes, (double)scale);
     const weft_tensor by = weft_reshape(y, weft_dims(classes, outputs / classes, cases));
     const weft_tensor sums = weft_sum(by, weft_axes(1), false);

@@ -215,7 +215,7 @@ static void dqn_episode(weft_dqn *a, int i) {
         return;
     }
     a->recent[a->count->stage_episodes++ % a->d.window] =
-        a->d.count_ended ? a->done[i] == WEFT_ENDED : weft_envs_episode(a->v, i).total;
+        a->d.count_terminated ? a->done[i] == WEFT_TERMINATED : weft_envs_episode(a->v, i).total;
 }
 
 static void dqn_next_stage(weft_dqn *a) {
@@ -237,7 +237,7 @@ static weft_err dqn_update(weft_dqn *a) {
     WEFT_TRY(weft_run(a->learn));
     if (a->d.replay.prioritised) {
         WEFT_TRY(weft_get(a->learn, a->error, a->errors, (size_t)a->d.batch * sizeof *a->errors));
-        WEFT_TRY(weft_replay_report(a->replay, a->d.batch, a->place, a->errors));
+        WEFT_TRY(weft_replay_update_priorities(a->replay, a->d.batch, a->place, a->errors));
     }
     a->learned = true;
     a->count->updates++;

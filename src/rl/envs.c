@@ -235,7 +235,7 @@ weft_err weft_envs_step(weft_envs *v, const int32_t *actions, float *rewards, ui
         const int32_t steps = ++v->steps[i];
         rewards[i] = reward;
         v->total[i] += reward;
-        done[i] = ended ? WEFT_ENDED : steps >= limit ? WEFT_CUT_OFF : WEFT_GOES_ON;
+        done[i] = ended ? WEFT_TERMINATED : steps >= limit ? WEFT_TRUNCATED : WEFT_CONTINUES;
         if (done[i]) envs_next(v, i);
     }
     return WEFT_OK;

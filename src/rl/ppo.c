@@ -276,17 +276,17 @@ static weft_err ppo_look(weft_ppo *a, float *value) {
 /* What is behind a cut-off is worth what the network thinks of the last state. */
 static weft_err ppo_cut_offs(weft_ppo *a, float *reward) {
     bool any = false;
-    for (int i = 0; i < a->n; i++) any |= a->done[i] == WEFT_CUT_OFF;
+    for (int i = 0; i < a->n; i++) any |= a->done[i] == WEFT_TRUNCATED;
     if (!any) return WEFT_OK;
     for (int i = 0; i < a->n; i++) {
-        if (a->done[i] != WEFT_CUT_OFF) continue;
+        if (a->done[i] != WEFT_TRUNCATED) continue;
         unsigned char *const row = (unsigned char *)a->act.x + (size_t)i * a->width;
         if (a->d.sparse) a->e->index(weft_envs_final(a->v, i), (int32_t *)row);
         else a->e->observe(weft_envs_final(a->v, i), (float *)row);
     }
     WEFT_TRY(ppo_look(a, a->expected));
     for (int i = 0; i < a->n; i++)
-        if (a->done[i] == WEFT_CUT_OFF) reward[i] += a->d.gamma * a->expected[i];
+        if (a->done[i] == WEFT_TRUNCATED) reward[i] += a->d.gamma * a->expected[i];
     return WEFT_OK;
 }
 
@@ -304,7 +304,7 @@ static weft_err ppo_play(weft_ppo *a) {
         WEFT_TRY(weft_envs_step(a->v, a->action + at, a->reward + at, a->done));
         for (int i = 0; i < a->n; i++) {
             a->reward[at + (size_t)i] *= a->d.scale;
-            a->goes_on[at + (size_t)i] = a->done[i] == WEFT_GOES_ON;
+            a->goes_on[at + (size_t)i] = a->done[i] == WEFT_CONTINUES;
             if (a->done[i])
                 a->recent[a->count->episodes++ % PPO_WINDOW] = weft_envs_episode(a->v, i).total;
         }

@@ -175,8 +175,8 @@ static weft_err replay_check_slot(const weft_replay *r, int i, int32_t k, bool c
     const int64_t place = replay_place(r, i, replay_before(r, r->head[i], k));
     const unsigned char action = r->action[place], done = r->done[place];
     const bool moves = action != REPLAY_NO_ACTION;
-    if ((moves && (action >= r->e->actions || k == 0)) || done > WEFT_CUT_OFF ||
-        (moves && done == WEFT_CUT_OFF) != cut)
+    if ((moves && (action >= r->e->actions || k == 0)) || done > WEFT_TRUNCATED ||
+        (moves && done == WEFT_TRUNCATED) != cut)
         return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: action %d, done %d", i,
                          (int)k, (int)action, (int)done);
     if (!r->e->check || !r->e->check(r->c, replay_state(r, place))) return WEFT_OK;
@@ -198,7 +198,7 @@ static weft_err replay_check_ring(const weft_replay *r, int i, int64_t *ready) {
         if (e) return e;
         const bool moves = r->action[place] != REPLAY_NO_ACTION, drawn = moves && k > pending;
         last = k > 0 && !moves;
-        open += moves && open == k - 1 && r->done[place] == WEFT_GOES_ON;
+        open += moves && open == k - 1 && r->done[place] == WEFT_CONTINUES;
         *ready += drawn;
         if (r->sums && (r->priorities.level[0][place] > 0) != drawn)
             return weft_fail(r->c, WEFT_STATE, "replay: ring %d, %d back: priority %g", i, (int)k,
@@ -261,7 +261,7 @@ static inline void replay_complete(weft_replay *r, int i, bool over) {
 weft_err weft_replay_add(weft_replay *r, const int32_t *actions, const float *rewards,
                          const uint8_t *done) {
     for (int i = 0; i < r->n; i++)
-        if (actions[i] < 0 || actions[i] >= r->e->actions || done[i] > WEFT_CUT_OFF)
+        if (actions[i] < 0 || actions[i] >= r->e->actions || done[i] > WEFT_TRUNCATED)
             return weft_fail(r->c, WEFT_ARGUMENT, "replay: instance %d: action %d of %d, done %d",
                              i, (int)actions[i], r->e->actions, (int)done[i]);
     for (int i = 0; i < r->n; i++) {
@@ -269,8 +269,8 @@ weft_err weft_replay_add(weft_replay *r, const int32_t *actions, const float *re
         r->action[place] = (unsigned char)actions[i];
         r->reward[place] = rewards[i];
         r->done[place] = done[i];
-        replay_complete(r, i, done[i] != WEFT_GOES_ON);
-        if (done[i] == WEFT_CUT_OFF) replay_advance(r, i, weft_envs_final(r->v, i));
+        replay_complete(r, i, done[i] != WEFT_CONTINUES);
+        if (done[i] == WEFT_TRUNCATED) replay_advance(r, i, weft_envs_final(r->v, i));
         replay_advance(r, i, weft_envs_at(r->v, i));
     }
     return WEFT_OK;
@@ -309,9 +309,9 @@ static inline replay_window replay_window_at(const weft_replay *r, int64_t place
         w.reward += r->power[k++] * r->reward[ring + slot];
         done = r->done[ring + slot];
         slot = replay_after(r, slot);
-    } while (k < r->d.n_step && done == WEFT_GOES_ON);
+    } while (k < r->d.n_step && done == WEFT_CONTINUES);
     w.reward *= r->d.scale;
-    w.discount = done == WEFT_ENDED ? 0 : r->power[k];
+    w.discount = done == WEFT_TERMINATED ? 0 : r->power[k];
     w.next = ring + slot;
     return w;
 }
@@ -388,7 +388,8 @@ weft_err weft_replay_draw(weft_replay *r, int64_t step, int n, const weft_replay
     return WEFT_OK;
 }
 
-weft_err weft_replay_report(weft_replay *r, int n, const int32_t *place, const float *error) {
+weft_err weft_replay_update_priorities(weft_replay *r, int n, const int32_t *place,
+                                       const float *error) {
     if (!r->sums) return WEFT_OK;
     const int64_t all = (int64_t)r->n * r->slots;
     for (int i = 0; i < n; i++) {

@@ -149,7 +149,7 @@ TEST(some_cells_go_on_in_a_graph) {
         weft_graph *g = weft_graph_new(c);
         const weft_shape dims = weft_dims(CHANNELS, 2, SIDE, SIDE);
         const weft_tensor x = weft_input(g, WEFT_F32, dims), next = weft_offset(x, 5);
-        const weft_tensor some = weft_automaton_some(x, next, shares[i]);
+        const weft_tensor some = weft_automaton_async(x, next, shares[i]);
         weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(some)});
         if (!p) CHECK_STR(weft_error(c), "");
         float *const feed = p ? weft_feed(p, x) : NULL;
@@ -197,7 +197,7 @@ static bool soft_make(soft *f, const char *device, bool wrap, int steps, float s
     const weft_tensor coef = weft_logic_coefficients(logits, WEFT_LOGIC_SOFT, 0);
     for (int t = 0; t < steps; t++) {
         const weft_tensor next = weft_automaton_step(f->a, x, coef);
-        x = share > 0 ? weft_automaton_some(x, next, share) : next;
+        x = share > 0 ? weft_automaton_async(x, next, share) : next;
     }
     const weft_tensor off = weft_offset(weft_slice(x, 0, 0, 1, 1), -0.3f);
     f->loss = weft_sum(weft_mul(off, off), WEFT_ALL, false);
@@ -268,7 +268,7 @@ TEST(many_steps_are_not_made_again_from_the_first) {
         weft_logic_logits(g, s, "gates", weft_logic_rows(weft_automaton_logic(a)), 5);
     const weft_tensor coef = weft_logic_coefficients(logits, WEFT_LOGIC_SOFT, 0);
     for (int i = 0; i < STEPS; i++)
-        x = weft_automaton_some(x, weft_automaton_step(a, x, coef), 0.6f);
+        x = weft_automaton_async(x, weft_automaton_step(a, x, coef), 0.6f);
     const weft_tensor loss = weft_sum(weft_mul(x, x), WEFT_ALL, false);
     CHECK_EQ(weft_grad(loss, &logits, 1, &d), WEFT_OK);
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(d)});
@@ -300,7 +300,7 @@ TEST(bits_between_steps) {
         weft_param(g, s, "w", weft_dims(1, 1, 64, 64),
                    (weft_init){.kind = WEFT_INIT_UNIFORM, .a = 0.01f, .b = 0.99f});
     const weft_tensor share = weft_input(g, WEFT_F32, weft_dims(1));
-    const weft_tensor y = weft_automaton_bits(w, share);
+    const weft_tensor y = weft_automaton_round(w, share);
     weft_tensor slope;
     CHECK_EQ(weft_grad(weft_sum(weft_scale(y, 3), WEFT_ALL, false), &w, 1, &slope), WEFT_OK);
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y, slope)});

@@ -189,7 +189,7 @@ TEST(kernels_begin_by_looking_around) {
                                                   });
         float logits[(MOST * 24 + BOTH) * WEFT_GATE_KINDS];
         memset(logits, 1, sizeof logits);
-        weft_automaton_begin(a, 7, logits);
+        weft_automaton_init(a, 7, logits);
         weft_circuit *k = weft_logic_circuit(weft_automaton_logic(a), logits, WEFT_GATE_KINDS);
         if (!CHECK(k)) return;
         for (int i = 0; i < (rows + BOTH) * WEFT_GATE_KINDS; i++) {
@@ -302,7 +302,7 @@ static bool everything(weft_ctx *c) {
         const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(CHANNELS, 1, 3, 3));
         const weft_tensor coef = weft_logic_coefficients(weft_logic_logits(g, s, "gates", ROWS, 1),
                                                          WEFT_LOGIC_GUMBEL, 2);
-        const weft_tensor y = weft_automaton_some(x, weft_automaton_step(a, x, coef), 0.5f);
+        const weft_tensor y = weft_automaton_async(x, weft_automaton_step(a, x, coef), 0.5f);
         const weft_tensor loss = weft_mean(y, WEFT_ALL, false);
         p = weft_compile(g, &(weft_plan_desc){.update = weft_sgd(s, loss, NULL), .training = true});
     }

@@ -340,7 +340,7 @@ TEST(groups_are_sums_of_neighbours) {
     weft_graph *g = weft_graph_new(c);
     const float y[6][2] = {{1, 0}, {1, 1}, {0, 1}, {1, 1}, {0, 0}, {1, 0}};
     float got[2][3];
-    const weft_tensor s = weft_logic_groups(weft_const(g, WEFT_F32, weft_dims(6, 2), y), 3, 2);
+    const weft_tensor s = weft_logic_group_sum(weft_const(g, WEFT_F32, weft_dims(6, 2), y), 3, 2);
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(s)});
     if (!CHECK(p)) return;
     CHECK_EQ(weft_run(p), WEFT_OK);
@@ -395,9 +395,9 @@ TEST(bad_input_is_refused) {
         weft_graph *g = weft_graph_new(c);
         const weft_tensor y = weft_input(g, WEFT_F32, weft_dims(4, 2));
         const weft_tensor made = i == 0   ? weft_logic_record(l, y, y)
-                                 : i == 1 ? weft_logic_groups(y, 3, 1)
-                                 : i == 2 ? weft_logic_groups(y, 0, 1)
-                                          : weft_logic_groups(y, 2, 0);
+                                 : i == 1 ? weft_logic_group_sum(y, 3, 1)
+                                 : i == 2 ? weft_logic_group_sum(y, 0, 1)
+                                          : weft_logic_group_sum(y, 2, 0);
         CHECK(!weft_ok(made));
         CHECK_HAS(weft_error(c), i ? "4 outputs for" : "the network has 3 inputs");
         weft_graph_free(g);
@@ -420,7 +420,8 @@ static bool everything(weft_ctx *c) {
             const weft_tensor y =
                 weft_logic_record(l, weft_input(g, WEFT_F32, weft_dims(INPUTS, 3)),
                                   weft_logic_coefficients(t, (weft_logic_mode)mode, 2));
-            p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(weft_logic_groups(y, 3, 1))});
+            p = weft_compile(g,
+                             &(weft_plan_desc){.fetch = weft_list(weft_logic_group_sum(y, 3, 1))});
         }
         good = p && weft_run(feed_zeros(p)) == WEFT_OK;
         weft_plan_free(p);

@@ -292,7 +292,7 @@ static bool lesson_new(lesson *f, const char *device, bool answers) {
     float x[DEEP_IN * CASES];
     for (int i = 0; i < DEEP_IN * CASES; i++) x[i] = (float)(i * 7 % 9) / 8;
     const int rows = weft_logic_rows(l);
-    const weft_tensor row = answers ? weft_logic_answers(g, f->s, "gates", rows, 1)
+    const weft_tensor row = answers ? weft_logic_tables(g, f->s, "gates", rows, 1)
                                     : weft_logic_logits(g, f->s, "gates", rows, 2);
     const weft_tensor y =
         weft_logic_record(l, weft_const(g, WEFT_F32, weft_dims(DEEP_IN, CASES), x),
@@ -415,7 +415,7 @@ TEST(answers_begin_by_passing_on) {
     weft_ctx *c = weft_open("cpu");
     weft_state *s = weft_state_new(c);
     weft_graph *g = weft_graph_new(c);
-    weft_logic_answers(g, s, "gates", 3, 2);
+    weft_logic_tables(g, s, "gates", 3, 2);
     float at[12];
     CHECK_EQ(weft_state_get(s, "gates", at, sizeof at), WEFT_OK);
     for (int i = 0; i < 12; i++) CHECK_EQ(at[i], i % 4 < 2 ? -2.0f : 2.0f);
@@ -426,7 +426,7 @@ TEST(answers_begin_by_passing_on) {
     for (int i = 0; i < 3; i++) CHECK_EQ(weft_circuit_at(k, i).kind, WEFT_GATE_A);
     at[0] = 7; /* a second request is for what is there */
     CHECK_EQ(weft_state_set(s, "gates", at, sizeof at), WEFT_OK);
-    weft_logic_answers(g, s, "gates", 3, 5);
+    weft_logic_tables(g, s, "gates", 3, 5);
     CHECK_EQ(weft_state_get(s, "gates", at, sizeof at), WEFT_OK);
     CHECK_EQ(at[0], 7.0f);
     weft_circuit_free(k);
@@ -523,7 +523,7 @@ static bool look(weft_ctx *c, const weft_logic *l, float *y) {
     weft_plan *p = NULL;
     weft_tensor out = {0};
     if (g) {
-        const weft_tensor row = weft_logic_answers(g, s, "gates", weft_logic_rows(l), 1);
+        const weft_tensor row = weft_logic_tables(g, s, "gates", weft_logic_rows(l), 1);
         out = weft_logic_record(l, weft_const(g, WEFT_F32, weft_dims(50, 1), x),
                                 weft_logic_coefficients(row, WEFT_LOGIC_SOFT, 0));
         p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(out)});

@@ -106,8 +106,8 @@ TEST(an_update_is_what_it_is_by_hand) {
         CHECK_EQ(weft_replay_draw(r, 77, TABLE_BATCH, &(weft_replay_rows){.place = place}),
                  WEFT_OK);
         for (int k = 0; k < TABLE_BATCH; k++) error[k] = (float)test_uniform(0, 5);
-        CHECK_EQ(weft_replay_report(r, TABLE_BATCH, place, error), WEFT_OK);
-        CHECK_EQ(weft_replay_report(own, TABLE_BATCH, place, error), WEFT_OK);
+        CHECK_EQ(weft_replay_update_priorities(r, TABLE_BATCH, place, error), WEFT_OK);
+        CHECK_EQ(weft_replay_update_priorities(own, TABLE_BATCH, place, error), WEFT_OK);
         world_step(&w, 1);
         world_step(&twin, 1);
         CHECK_EQ(weft_dqn_stats_of(w.a).updates, 1);
@@ -188,7 +188,7 @@ TEST(a_curriculum_goes_on_when_it_is_time) {
     /* one more is still of stage 0, and where it began at another level one more of that */
     static const int expect[2][2] = {{10, 26}, {11, 37}};
     for (int ended = 0; ended < 2; ended++) {
-        CASE("count_ended %d", ended);
+        CASE("count_terminated %d", ended);
         weft_ctx *c = weft_open("cpu");
         weft_state *s = weft_state_new(c);
         weft_envs *v =
@@ -197,7 +197,7 @@ TEST(a_curriculum_goes_on_when_it_is_time) {
                                    &(weft_dqn_desc){.stages = ended ? by_end : by_total,
                                                     .stage_count = 3,
                                                     .window = 10,
-                                                    .count_ended = ended});
+                                                    .count_terminated = ended});
         if (!CHECK(a)) return;
         for (int i = 1; i <= 60; i++) {
             CHECK_EQ(weft_dqn_step(a, 0, NULL), WEFT_OK);

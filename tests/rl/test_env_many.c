@@ -71,12 +71,13 @@ TEST(ends_of_episodes) {
         const int32_t action[3] = {step <= 2 ? 2 : 0, 0, step == 5 ? 2 : step == 1};
         CHECK_EQ(weft_envs_step(v, action, reward, done), WEFT_OK);
         for (int i = 0; i < 3; i++) CHECK_EQ(reward[i], (float)action[i]);
-        CHECK_EQ(done[0], step == 2 ? WEFT_ENDED : WEFT_GOES_ON);
-        CHECK_EQ(done[1], step == 5 ? WEFT_CUT_OFF : WEFT_GOES_ON);
-        CHECK_EQ(done[2], step == 5 ? WEFT_ENDED : WEFT_GOES_ON); /* its own end counts first */
+        CHECK_EQ(done[0], step == 2 ? WEFT_TERMINATED : WEFT_CONTINUES);
+        CHECK_EQ(done[1], step == 5 ? WEFT_TRUNCATED : WEFT_CONTINUES);
+        CHECK_EQ(done[2],
+                 step == 5 ? WEFT_TERMINATED : WEFT_CONTINUES); /* its own end counts first */
         for (int i = 0; i < 3; i++) {
             const counter *const now = weft_envs_at(v, i), *const last = weft_envs_final(v, i);
-            CHECK_EQ(last == now, done[i] == WEFT_GOES_ON);
+            CHECK_EQ(last == now, done[i] == WEFT_CONTINUES);
             if (done[i]) CHECK_EQ(now->at, 0);
         }
         if (step == 2) {
@@ -133,7 +134,7 @@ TEST(limits) {
         float reward;
         while (n < 1000 && !done) weft_envs_step(v, &(int32_t){0}, &reward, &done), n++;
         CHECK_EQ(n, want);
-        CHECK_EQ(done, limit < 0 ? WEFT_GOES_ON : WEFT_CUT_OFF);
+        CHECK_EQ(done, limit < 0 ? WEFT_CONTINUES : WEFT_TRUNCATED);
         weft_envs_free(v);
         weft_state_free(s);
     }
@@ -180,7 +181,9 @@ TEST(like_single_ones) {
                 wrong += e->step(one[i].bytes, &r[i], actions[i], &over) != rewards[i];
                 steps[i]++;
                 const bool late = !over && steps[i] == e->limit;
-                wrong += done[i] != (over ? WEFT_ENDED : late ? WEFT_CUT_OFF : WEFT_GOES_ON);
+                wrong += done[i] != (over   ? WEFT_TERMINATED
+                                     : late ? WEFT_TRUNCATED
+                                            : WEFT_CONTINUES);
                 wrong += memcmp(weft_envs_final(v, i), one[i].bytes, e->size) != 0;
                 ended += over, cut += late;
                 if (!over && !late) continue;

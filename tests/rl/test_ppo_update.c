@@ -43,9 +43,9 @@ static float track_step(void *e, weft_rng *r, int action, bool *done) {
     t->step++;
     *done = t->place >= 7;
     record[t->self][t->made++] = (event){from, t->place, action,
-                                         *done              ? WEFT_ENDED
-                                         : t->step == LIMIT ? WEFT_CUT_OFF
-                                                            : WEFT_GOES_ON,
+                                         *done              ? WEFT_TERMINATED
+                                         : t->step == LIMIT ? WEFT_TRUNCATED
+                                                            : WEFT_CONTINUES,
                                          reward};
     return reward;
 }
@@ -106,7 +106,7 @@ static void slow_chances(const double *p, int place, double log_p[ACTIONS]) {
 /* What a step brought beyond what was expected; behind a cut-off is what the last state promises,
  * behind an end nothing. */
 static double slow_surprise(const slow *w, const event *e) {
-    const double next = e->ends == WEFT_ENDED ? 0 : slow_value(w->p, e->to);
+    const double next = e->ends == WEFT_TERMINATED ? 0 : slow_value(w->p, e->to);
     return w->scale * (double)e->reward + w->gamma * next - slow_value(w->p, e->from);
 }
 
@@ -239,7 +239,7 @@ TEST(as_a_slow_learner) {
         weft_envs *v = weft_envs_new(s, &track_env, INSTANCES, "tracks", NULL);
         weft_ppo *a = weft_ppo_new(s, v, "agent", &d);
         if (!a) CHECK_STR(weft_error(c), "");
-        int met[WEFT_CUT_OFF + 1] = {0}, clipped = 0;
+        int met[WEFT_TRUNCATED + 1] = {0}, clipped = 0;
         for (int round = 0; a && round < 3; round++) {
             weft_metrics m = {0};
             double loss = 0, now[PARAMETERS];
@@ -258,7 +258,7 @@ TEST(as_a_slow_learner) {
             for (int k = 0; k < INSTANCES * HORIZON; k++)
                 met[record[k / HORIZON][k % HORIZON].ends]++;
         }
-        CHECK(met[WEFT_GOES_ON] > 0 && met[WEFT_ENDED] > 0 && met[WEFT_CUT_OFF] > 0);
+        CHECK(met[WEFT_CONTINUES] > 0 && met[WEFT_TERMINATED] > 0 && met[WEFT_TRUNCATED] > 0);
         CHECK(!ways[i].clips || clipped > 0);
         weft_ppo_free(a);
         weft_envs_free(v);

@@ -95,7 +95,7 @@ static int world_ready(const world *w, int i, int slots, bool *ready) {
     int count = 0, room = slots;
     memset(ready, 0, WORLD_MOST * sizeof *ready);
     for (int t = w->steps - 1; t >= 0; t--) {
-        room -= h[t].done == WEFT_CUT_OFF ? 2 : 1;
+        room -= h[t].done == WEFT_TRUNCATED ? 2 : 1;
         if (room < 0) break;
         ready[t] = world_complete(w, i, t);
         count += ready[t];
@@ -131,11 +131,11 @@ static void check_rows(const world *w, int rows, const float *obs, const float *
         const event *const last = &h[k < n ? k : n - 1];
         CHECK_EQ(out->action[row], h->action);
         CHECK_NEAR(out->reward[row], sum * (w->d.scale > 0 ? (double)w->d.scale : 1), 1e-4);
-        CHECK_NEAR(out->discount[row], last->done == WEFT_ENDED ? 0 : power, 1e-6);
+        CHECK_NEAR(out->discount[row], last->done == WEFT_TERMINATED ? 0 : power, 1e-6);
         int32_t index[2];
         road_index(&h->from, index);
         CHECK_MEM(out->index + 2 * row, index, sizeof index);
-        if (last->done == WEFT_ENDED) {
+        if (last->done == WEFT_TERMINATED) {
             CHECK_EQ(out->legal[row], 7);
             continue;
         }
@@ -255,7 +255,7 @@ TEST(priorities_are_chances_and_weights_undo_them) {
             priority[t] = pow(fabs((double)error[row]) + (double)1e-3f, alpha);
             if (priority[t] > largest) largest = priority[t];
         }
-        CHECK_EQ(weft_replay_report(w.r, ROWS, y.place, error), WEFT_OK);
+        CHECK_EQ(weft_replay_update_priorities(w.r, ROWS, y.place, error), WEFT_OK);
     }
     /* the ring goes on: new ones have the greatest priority so far */
     const int before = w.steps;

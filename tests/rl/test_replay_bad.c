@@ -109,8 +109,8 @@ TEST(bad_input_is_refused) {
                                      &(weft_replay_desc){.capacity = 20, .prioritised = true});
     if (!CHECK(p)) return;
     CHECK_EQ(weft_replay_add(p, (int32_t[]){0, 1}, (float[]){0, 0}, (uint8_t[]){0, 0}), WEFT_OK);
-    CHECK_EQ(weft_replay_report(p, 1, (int32_t[]){500}, (float[]){1}), WEFT_ARGUMENT);
-    CHECK_EQ(weft_replay_report(p, 1, (int32_t[]){0}, (float[]){NAN}), WEFT_DIVERGED);
+    CHECK_EQ(weft_replay_update_priorities(p, 1, (int32_t[]){500}, (float[]){1}), WEFT_ARGUMENT);
+    CHECK_EQ(weft_replay_update_priorities(p, 1, (int32_t[]){0}, (float[]){NAN}), WEFT_DIVERGED);
     CHECK_HAS(weft_error(c), "the error of row 0 is nan");
     CHECK_EQ(weft_replay_check(p), WEFT_OK);
     float *priority = weft_state_data(s, "rng.by-priority.priority");
