@@ -36,6 +36,15 @@ weft_tensor optim_bias(const optim_call *c, float beta);          /* 1 - beta^t,
 weft_tensor optim_taken(const optim_call *c, weft_tensor grad);   /* clipped and scaled */
 weft_tensor optim_shrunk(const optim_item *it);                   /* p after decoupled decay */
 
+/* kinds.def */
+typedef struct optim_kind {
+    float beta2, eps, momentum; /* defaults */
+    bool counts, aux;
+    weft_tensor (*each)(optim_call *c, const optim_item *it); /* or NULL, and */
+    bool (*whole)(optim_call *c, const optim_item *it, size_t n, weft_tensor *next);
+} optim_kind;
+extern const optim_kind optim_kinds[WEFT_OPTIMISER_COUNT];
+
 /* Steps: new parameters go to `next`, slots are kept on the way. rules.c has those that look at
  * one element at a time, matrix.c those that look at a parameter as a whole. */
 void optim_step(optim_call *c, const optim_item *it, size_t n, weft_tensor *next);

@@ -99,16 +99,14 @@ bool optim_filled(weft_graph *g, const weft_optimiser_desc *d, weft_optimiser_de
             !optim_within(g, "groups[].decay", group->decay, INFINITY))
             return false;
     }
-    const bool lion = out->kind == WEFT_OPTIMISER_LION, muon = out->kind == WEFT_OPTIMISER_MUON;
-    const bool lamb = out->kind == WEFT_OPTIMISER_LAMB,
-               adagrad = out->kind == WEFT_OPTIMISER_ADAGRAD;
+    const optim_kind *kind = &optim_kinds[out->kind];
     optim_default(&out->lr, optim_facts[out->kind].rate);
     optim_default(&out->aux_lr, 0.015f * out->lr);
     optim_default(&out->beta1, 0.9f);
-    optim_default(&out->beta2, lion ? 0.99f : muon ? 0.95f : 0.999f);
+    optim_default(&out->beta2, kind->beta2);
     optim_default(&out->alpha, 0.99f);
-    optim_default(&out->eps, adagrad || muon ? 1e-10f : lamb ? 1e-6f : 1e-8f);
-    if (muon) optim_default(&out->momentum, 0.95f);
+    optim_default(&out->eps, kind->eps);
+    optim_default(&out->momentum, kind->momentum);
     optim_default(&out->decay, optim_facts[out->kind].decay);
     if (out->no_decay) out->decay = 0;
     if (!out->accumulate) out->accumulate = 1;
@@ -189,7 +187,7 @@ static weft_params optim_taking(optim_call *c, weft_params p) {
 static optim_item optim_treated(const optim_call *c, weft_params p, size_t i, weft_tensor lr,
                                 weft_group group) {
     optim_item it = {p.param[i], p.grad[i], lr, c->d.decay, false};
-    if (c->d.kind == WEFT_OPTIMISER_MUON &&
+    if (optim_kinds[c->d.kind].aux &&
         (group.aux || weft_rank(it.p) < 2 || glob_match("*embed*", p.name[i]))) {
         it.aux = true;
         it.lr = weft_scale(lr, c->d.aux_lr / c->d.lr);
@@ -242,10 +240,8 @@ static weft_params optim_thawed(const optim_call *c, weft_params p) {
 
 /* Does the step need to know its number? */
 static bool optim_counts(const weft_optimiser_desc *d) {
-    const bool corrected = d->kind == WEFT_OPTIMISER_ADAM || d->kind == WEFT_OPTIMISER_ADAMW ||
-                           d->kind == WEFT_OPTIMISER_LAMB || d->kind == WEFT_OPTIMISER_MUON;
-    return corrected || d->ema != 0 || d->schedule.kind != WEFT_SCHEDULE_CONSTANT ||
-           d->schedule.warmup;
+    return optim_kinds[d->kind].counts || d->ema != 0 ||
+           d->schedule.kind != WEFT_SCHEDULE_CONSTANT || d->schedule.warmup;
 }
 
 weft_updates optim_updates(weft_state *s, weft_params p, const weft_optimiser_desc *d, bool bare) {

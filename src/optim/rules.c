@@ -114,17 +114,28 @@ static weft_tensor rules_lion(optim_call *c, const optim_item *it) {
     return optim_due(c, it->p, weft_sub(optim_shrunk(it), weft_mul(along, it->lr)));
 }
 
+enum { RULES_PLAIN, RULES_COUNTS };
+enum { RULES_ALL, RULES_AUX };
+#define EACH(step)  step, NULL
+#define WHOLE(step) NULL, step
+const optim_kind optim_kinds[WEFT_OPTIMISER_COUNT] = {
+#define KIND(name, beta2, eps, momentum, counts, aux, step)                                        \
+    [WEFT_OPTIMISER_##name] = {beta2, eps, momentum, RULES_##counts, RULES_##aux, step},
+#include "kinds.def"
+};
+#undef EACH
+#undef WHOLE
+
+enum {
+    RULES_ROWS = 0
+#define KIND(...) +1
+#include "kinds.def"
+};
+_Static_assert(RULES_ROWS == (int)WEFT_OPTIMISER_COUNT, "an optimiser has no row in kinds.def");
+
 void optim_step(optim_call *c, const optim_item *it, size_t n, weft_tensor *next) {
-    weft_tensor (*one)(optim_call *, const optim_item *) = NULL;
-    switch (c->d.kind) {
-    case WEFT_OPTIMISER_LAMB: optim_lamb(c, it, n, next); return;
-    case WEFT_OPTIMISER_MUON: optim_muon(c, it, n, next); return;
-    case WEFT_OPTIMISER_ADAM:
-    case WEFT_OPTIMISER_ADAMW: one = optim_adam; break;
-    case WEFT_OPTIMISER_RMSPROP: one = rules_rmsprop; break;
-    case WEFT_OPTIMISER_ADAGRAD: one = rules_adagrad; break;
-    case WEFT_OPTIMISER_LION: one = rules_lion; break;
-    default: one = rules_sgd;
-    }
-    for (size_t i = 0; i < n; i++) next[i] = one(c, &it[i]);
+    const optim_kind *kind = &optim_kinds[c->d.kind];
+    if (kind->whole) kind->whole(c, it, n, next);
+    else
+        for (size_t i = 0; i < n; i++) next[i] = kind->each(c, &it[i]);
 }
