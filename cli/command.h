@@ -73,7 +73,7 @@ struct command {
     .role = OPTION_MANNER }
 #define ROW_THREADS(S) { .name = "threads", .kind = OPTION_COUNT,           /* int threads */      \
     .value = "N", .help = "number of threads (chosen by the library)",                           \
-    .offset = offsetof(S, threads), .low = 1, .high = 1024, .role = OPTION_MANNER }
+    .offset = offsetof(S, threads), .low = 1, .high = 256, .role = OPTION_MANNER }
 #define ROW_DEVICE(S) { .name = "device", .kind = OPTION_TEXT,              /* const char *device */ \
     .value = "DEVICE", .help = "auto, cpu, or far, a CPU with separate device memory (auto)", \
     .offset = offsetof(S, device), .role = OPTION_MANNER }

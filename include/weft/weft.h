@@ -135,7 +135,7 @@ WEFT_API const char *weft_version(void);             /* WEFT_VERSION of the libr
 
 typedef struct weft_open_desc {
     const char *device;                                  /* "auto", "cpu", "ref", "null", "best" */
-    int   threads;                                       /* 0: WEFT_THREADS, else chosen */
+    int   threads;                                       /* 0: WEFT_THREADS, else chosen; at most 256 */
     void *(*resize)(void *user, void *p, size_t bytes);  /* like realloc; bytes 0 frees */
     void  (*log)(void *user, const char *line);          /* receives what WEFT_DEBUG asks for */
     void *user;

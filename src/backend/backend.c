@@ -1,5 +1,6 @@
 /* backend.c - the list of devices, and contexts opened and closed with the device that a name means. */
 #include "backend/backend.h"
+#include "core/limits.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,12 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
         backend_unknown(device);
         return NULL;
     }
+    const int threads = d->threads > 0 ? d->threads : backend_variable("WEFT_THREADS", 0);
+    if (threads > LIMIT_THREADS) {
+        weft_fail(NULL, WEFT_ARGUMENT, "weft_open: %d threads%s, at most %d are possible", threads,
+                  d->threads > 0 ? "" : " (WEFT_THREADS)", LIMIT_THREADS);
+        return NULL;
+    }
     mem m = {
         .resize = d->resize ? d->resize : backend_realloc, .user = d->user, .plain = !d->resize};
     weft_ctx *c = mem_new(&m, sizeof *c);
@@ -76,7 +83,7 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     c->no_fuse = backend_variable("WEFT_FUSE", 1) == 0;
     const char *blocks = getenv("WEFT_BLOCKS");
     c->no_blocks = blocks && strcmp(blocks, "none") == 0;
-    c->threads = d->threads > 0 ? d->threads : backend_variable("WEFT_THREADS", 0);
+    c->threads = threads;
     if (b->open(c, d) != WEFT_OK) {
         m = c->m;
         mem_free(&m, c);

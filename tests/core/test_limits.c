@@ -156,3 +156,23 @@ TEST(values_beyond_an_integer) {
     CHECK_EQ(weft_state_get(s, "here.b", &first, sizeof first), WEFT_OK);
     CHECK_EQ(first, INT32_MAX);
 }
+
+TEST(threads) {
+    CASE("as many as there may be");
+    weft_ctx *most = weft_open_with(&(weft_open_desc){.threads = LIMIT_THREADS});
+    CHECK_EQ(weft_threads(most), LIMIT_THREADS);
+    weft_close(most);
+    CASE("one more");
+    CHECK(!weft_open_with(&(weft_open_desc){.threads = LIMIT_THREADS + 1}));
+    CHECK_EQ(weft_error_code(NULL), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(NULL), "257 threads, at most 256");
+    CASE("by the environment");
+    const char *was = getenv("WEFT_THREADS");
+    char kept[32];
+    if (was) snprintf(kept, sizeof kept, "%s", was);
+    setenv("WEFT_THREADS", "1000", 1);
+    CHECK(!weft_open("cpu"));
+    CHECK_HAS(weft_error(NULL), "1000 threads (WEFT_THREADS), at most 256");
+    if (was) setenv("WEFT_THREADS", kept, 1);
+    else unsetenv("WEFT_THREADS");
+}

@@ -63,7 +63,7 @@ static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
     c->device = dev;
     c->spread = cpu_spread;
     if (c->threads < 1) c->threads = cpu_count();
-    if (c->threads > LIMIT_THREADS) c->threads = LIMIT_THREADS;
+    assert(c->threads <= LIMIT_THREADS);
     return WEFT_OK;
 }
 
