@@ -123,7 +123,8 @@ static void gemm_choose_dots(gemm_plan *p) {
         p->k_block = gemm_round(gemm_parts_of(t->k, gemm_parts_of(t->k, GEMM_DOT_K)), 16);
     }
     p->unit_rows = t->m;
-    p->unit_cols = gemm_round(1 + 4096 / (t->k * t->m), 8);
+    /* Rows of C by fours, as tiles have them: products that follow each other are cut alike. */
+    p->unit_cols = p->transposed ? 4 : gemm_round(1 + 4096 / (t->k * t->m), 8);
 }
 
 /* A panel of B and what passes through should fit the first cache; the longer the block, the fewer
@@ -189,19 +190,27 @@ static void gemm_choose_tiles(gemm_plan *p) {
     p->scratch += p->a_bytes;
 }
 
+/* So many rows or columns are computed by dots. They need no copies of what is large, but each element
+ * of C costs a sum across lanes: the more of them the longer k is. Of a vector along 4 to 7 elements
+ * half would be empty (32x64x4, 16 lanes, NN 57 -> 81 GFLOP/s, NT 53 -> 126; 128x64x6 NT 62 -> 117),
+ * but B's columns are copied if they are not contiguous, which some rows must pay for. */
+static int64_t gemm_dots_most(isa level, const gemm_shape *s, int b_along) {
+    if (s->k >= 512) return GEMM_DOT_MOST;
+    if (s->k >= 192) return 8;
+    if (level != ISA_128 && (b_along || s->m >= 24)) {
+        if (s->k >= 64) return 7;
+        if (s->k >= 32 && s->n <= s->m) return 6;
+    }
+    return s->k >= 8 ? 3 : 0;
+}
+
 void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     memset(p, 0, sizeof *p);
     p->s = *s;
     if (s->m <= 0 || s->n <= 0) return;
     const int a_along = s->a_col == 1, b_along = s->b_row == 1;
-    /* Dots need no copies, but each element of C costs a sum across lanes: worth it for few rows
-     * or columns, the more of them the longer k is. */
     const int64_t few = !b_along ? s->n : gemm_least(s->m, s->n);
-    const int dots = a_along && (b_along || s->m > 8) &&
-                     few <= (s->k >= 512   ? GEMM_DOT_MOST
-                             : s->k >= 192 ? 8
-                             : s->k >= 8   ? 3
-                                           : 0);
+    const int dots = a_along && (b_along || s->m > 8) && few <= gemm_dots_most(level, s, b_along);
     /* Vectors along m: where A's columns are contiguous and B's rows are not, where C is a few
      * columns, or where copying A is less work than copying B. */
     if (dots) p->transposed = s->n < s->m || !b_along; /* then columns of B are copied */
