@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *world(void) {
     static weft_ctx *c;
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     return c;
 }
 
@@ -270,8 +270,8 @@ TEST(every_allocation_fails) {
         bool failed = true;
         long n = 1;
         for (; n < 1000 && failed; n++) {
-            counter k = {.for_ever = for_ever};
-            weft_ctx *c = counter_open(&k);
+            heap k = {.for_ever = for_ever};
+            weft_ctx *c = heap_open(&k);
             file_put(in_folder("target.json"), "as it was", 9);
             k.fail_at = k.made + n;
             const weft_err e = all_of_it(c, in_folder("source.json"), in_folder("target.json"));

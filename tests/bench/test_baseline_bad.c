@@ -2,10 +2,10 @@
  * there. */
 #include "bench_world.h"
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *world(void) {
     static weft_ctx *c;
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     return c;
 }
 

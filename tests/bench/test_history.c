@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static counter heap_of;
+static heap heap_of;
 static weft_ctx *world(void) {
     static weft_ctx *c;
-    if (!c) c = counter_open(&heap_of);
+    if (!c) c = heap_open(&heap_of);
     return c;
 }
 
@@ -307,8 +307,8 @@ TEST(every_allocation_fails) {
         long n = 1;
         for (; n < 1000 && failed; n++) {
             file_put(file_of("faults"), b.s, b.n);
-            counter k = {.for_ever = for_ever};
-            weft_ctx *c = counter_open(&k);
+            heap k = {.for_ever = for_ever};
+            weft_ctx *c = heap_open(&k);
             k.fail_at = k.made + n;
             const weft_err e = all_of_it(c);
             failed = k.failed;
