@@ -73,7 +73,7 @@ static weft_err safe_count(safe_parse *p) {
         if (!reader_is_name(name, n))
             return safe_bad(p, key, "name", "empty, too long, or with control characters");
         if (weft_json_kind_of(value) != WEFT_JSON_OBJECT)
-            return safe_bad(p, value, "array", "an object was expected");
+            return safe_bad(p, value, "array", "expected an object");
         size_t rank = weft_json_count(weft_json_get(value, "shape"));
         arrays += 1, extents += rank < WEFT_MAX_RANK ? rank : WEFT_MAX_RANK, pool += n + 1;
     }
