@@ -75,6 +75,8 @@ WEFT_API weft_init weft_init_gpt2(int layers);
 typedef struct weft_nn_linear_desc {
     bool      no_bias;
     bool      transposed;    /* weight is [in, out], as in GPT-2's files */
+    weft_dtype stored;       /* BF16, F16, I8: the weight is read only and stored in this type, for
+                                inference; I8 with factors weight_scale [out]. 0: f32, trained */
     weft_init weight, bias;  /* default: uniform, +- 1 / sqrt(in) */
 } weft_nn_linear_desc;
 WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
@@ -84,6 +86,7 @@ WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, c
 typedef struct weft_nn_embedding_desc {
     bool      padded;       /* row padding_idx is initialised to 0 and gets no gradient */
     int32_t   padding_idx;
+    weft_dtype stored;      /* as for a linear layer; I8 with factors weight_scale [rows] */
     weft_init weight;       /* default: normal, standard deviation 1 */
 } weft_nn_embedding_desc;
 WEFT_API weft_tensor weft_nn_embedding(weft_state *s, weft_tensor index, int64_t rows,

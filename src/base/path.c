@@ -1,14 +1,40 @@
-/* path.c - asks the system whether a file is there. */
+/* path.c - asks the system whether a file is there, and makes folders. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
 #include "base/path.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 bool path_exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0;
+}
+
+/* One folder, whose parents are there. */
+static weft_err path_make_one(weft_ctx *c, const char *path) {
+    struct stat s;
+    const int made = mkdir(path, 0777), why = errno;
+    if (stat(path, &s) == 0)
+        return S_ISDIR(s.st_mode) ? WEFT_OK : weft_fail(c, WEFT_FILE, "%s: is not a folder", path);
+    return weft_fail(c, WEFT_FILE, "%s: cannot make the folder: %s", path,
+                     strerror(made ? why : errno));
+}
+
+weft_err path_make_folder(weft_ctx *c, const char *path) {
+    text part = {.m = mem_of(c)};
+    text_put(&part, path);
+    if (part.failed) return weft_fail(c, WEFT_MEMORY, "%s: out of memory", path);
+    weft_err e = WEFT_OK;
+    for (size_t i = 1; e == WEFT_OK && i <= part.n; i++) { /* from 1: "/" is there */
+        if (i < part.n && part.s[i] != '/') continue;
+        part.s[i] = 0;
+        e = path_make_one(c, part.s);
+        if (i < part.n) part.s[i] = '/';
+    }
+    text_free(&part);
+    return e;
 }
 
 void path_previous(text *t, const char *path) {

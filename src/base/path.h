@@ -8,6 +8,9 @@
 
 bool path_exists(const char *path);
 
+/* Makes a folder and those above it; fine if they are there. */
+weft_err path_make_folder(weft_ctx *c, const char *path);
+
 /* Adds the place of the checkpoint before the one at path: run/last.previous.safetensors. */
 void path_previous(text *t, const char *path);
 

@@ -3,6 +3,31 @@
 
 #include <math.h>
 
+/* The weight of the layer whose scope is open. f32 is trained; a narrower type is not. */
+typedef struct linear_weight {
+    weft_tensor value, scale; /* scale: of i8, a factor for each output */
+} linear_weight;
+
+static linear_weight linear_weight_of(weft_graph *g, weft_state *s, const char *what,
+                                      weft_dtype stored, weft_shape dims, int64_t outputs,
+                                      weft_init init) {
+    linear_weight w = {{g, 0}, {0}};
+    if (stored == WEFT_F32) {
+        w.value = weft_param(g, s, "weight", dims, init);
+        return w;
+    }
+    if (stored != WEFT_BF16 && stored != WEFT_F16 && stored != WEFT_I8) {
+        w.value = weft_poison(g, WEFT_DTYPE, "%s: .stored: expected f32, bf16, f16 or i8, got %s",
+                              what, weft_dtype_name(stored));
+        return w;
+    }
+    w.value = weft_buffer(g, s, "weight", stored, dims, (weft_init){WEFT_INIT_ZEROS, 0, 0});
+    if (stored == WEFT_I8)
+        w.scale = weft_buffer(g, s, "weight_scale", WEFT_F32, weft_dims(outputs),
+                              (weft_init){WEFT_INIT_ONES, 0, 0});
+    return w;
+}
+
 weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
                            const weft_nn_linear_desc *d) {
     static const weft_nn_linear_desc none;
@@ -17,9 +42,12 @@ weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char
     int64_t in = weft_dim(x, -1);
     weft_init own = nn_uniform(in ? 1 / sqrt((double)in) : 0);
     weft_shape dims = d->transposed ? weft_dims(in, out) : weft_dims(out, in);
-    weft_tensor w = weft_param(x.g, s, "weight", dims, nn_or(d->weight, own));
+    const linear_weight w =
+        linear_weight_of(x.g, s, of.text, d->stored, dims, out, nn_or(d->weight, own));
+    const weft_tensor wide = weft_cast(w.value, WEFT_F32);
     weft_tensor rows = weft_rank(x) == 1 ? weft_unsqueeze(x, 0) : x;
-    weft_tensor y = weft_matmul(rows, d->transposed ? w : weft_transpose(w, 0, 1));
+    weft_tensor y = weft_matmul(rows, d->transposed ? wide : weft_transpose(wide, 0, 1));
+    if (w.scale.g) y = weft_mul(y, w.scale);
     if (!d->no_bias)
         y = weft_add(y, weft_param(x.g, s, "bias", weft_dims(out), nn_or(d->bias, own)));
     nn_leave(x.g, scopes);
@@ -57,7 +85,10 @@ weft_tensor weft_nn_embedding(weft_state *s, weft_tensor index, int64_t rows, in
     int scopes = nn_enter(g, name);
     weft_init init = nn_or(d->weight, (weft_init){WEFT_INIT_NORMAL, 0, 1});
     if (d->padded) init = linear_padded(g, d, init);
-    weft_tensor y = weft_embedding(weft_param(g, s, "weight", weft_dims(rows, width), init), index);
+    const linear_weight w =
+        linear_weight_of(g, s, of.text, d->stored, weft_dims(rows, width), rows, init);
+    weft_tensor y = weft_cast(weft_embedding(w.value, index), WEFT_F32);
+    if (w.scale.g) y = weft_mul(y, weft_unsqueeze(weft_gather(w.scale, index, 0), -1));
     if (d->padded) {
         weft_tensor pad = weft_eq(index, weft_integer(g, d->padding_idx));
         y = weft_where(weft_unsqueeze(pad, -1), weft_stop_gradient(y), y);

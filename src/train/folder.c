@@ -2,6 +2,7 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include "base/path.h"
 #include "folder.h"
 #include "train_parts.h"
 
@@ -49,19 +50,8 @@ bool folder_name(const char *run, char *name, size_t bytes) {
 
 weft_err folder_make(weft_ctx *c, const char *run) {
     char path[FOLDER_PATH] = "";
-    weft_err e = folder_path(c, path, run, "");
-    for (char *p = path + 1; e == WEFT_OK && *path && *p; p++) {
-        if (*p != '/') continue;
-        *p = 0;
-        struct stat s;
-        const int made = mkdir(path, 0777), why = errno;
-        if (stat(path, &s) != 0) {
-            if (made != 0) errno = why;
-            e = folder_failed(c, "make the folder", path);
-        } else if (!S_ISDIR(s.st_mode)) e = weft_fail(c, WEFT_FILE, "%s: is not a folder", path);
-        *p = '/';
-    }
-    return e;
+    WEFT_TRY(folder_path(c, path, run, ""));
+    return path_make_folder(c, path);
 }
 
 weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {

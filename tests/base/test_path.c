@@ -34,3 +34,20 @@ TEST(either_is_a_checkpoint) {
     remove(path);
     weft_close(c);
 }
+
+TEST(folders_are_made) {
+    heap h = {0};
+    weft_ctx *c = heap_open(&h);
+    const char *deep = in_folder("a/b/c");
+    CHECK_EQ(path_make_folder(c, deep), WEFT_OK);
+    CHECK(path_exists(deep));
+    CHECK_EQ(path_make_folder(c, in_folder("a/b/c/")), WEFT_OK); /* it is there */
+    CHECK_EQ(weft_file_write(c, in_folder("a/file"), "x", 1), WEFT_OK);
+    CHECK_EQ(path_make_folder(c, in_folder("a/file/d")), WEFT_FILE);
+    CHECK_HAS(weft_error(c), "a/file: is not a folder");
+    h.fail_at = h.made + 1;
+    CHECK_EQ(path_make_folder(c, deep), WEFT_MEMORY);
+    h.fail_at = 0;
+    weft_close(c);
+    CHECK_EQ(h.live, 0);
+}
