@@ -276,7 +276,7 @@ weft_tensor graph_append(weft_graph *g, int op, weft_dtype t, int rank, const in
               .rank = (uint8_t)rank,
               .nattr = (uint8_t)nattr,
               .nin = (uint16_t)nin,
-              .salt = g->salt,
+              .salt = op == OP_part ? 0 : g->salt, /* its block has one */
               .in = (uint32_t)g->edges,
               .dim = (uint32_t)g->dims,
               .attr = (uint32_t)g->attrs,

@@ -177,6 +177,55 @@ TEST(checkpoints_change_nothing) {
     }
 }
 
+/* Blocks whose rules read their own results: what is recorded again must be read there. */
+static weft_tensor block_of(int which, weft_tensor x, weft_tensor w) { /* [6, 2, 4], [4, 4] */
+    if (which == 0) {
+        const weft_tensor y =
+            weft_attention(weft_transpose(weft_matmul(x, w), 0, 1), weft_transpose(x, 0, 1),
+                           weft_transpose(x, 0, 1), &(weft_attention_desc){.causal = true});
+        return weft_matmul(weft_reshape(weft_transpose(y, 0, 1), weft_dims(12, 4)), w);
+    }
+    if (which == 1)
+        return weft_recur(WEFT_RNN_TANH, x, w, w, (weft_tensor){0}, (weft_tensor){0}, NULL).y;
+    return weft_max_pool(weft_reshape(weft_matmul(x, w), weft_dims(2, 2, 3, 4)),
+                         &(weft_pool_desc){.size = {1, 2}});
+}
+
+static void gradients_of_block(int which, bool checkpointed, float *out) {
+    float image[48];
+    for (int k = 0; k < 48; k++) image[k] = (float)(k * 29 % 48) / 16 - 1.5f;
+    const weft_tensor x = weft_const(g, WEFT_F32, weft_dims(6, 2, 4), image);
+    const weft_tensor w = weft_const(g, WEFT_F32, weft_dims(4, 4), image), in[2] = {x, w};
+    if (checkpointed) weft_checkpoint_begin(g);
+    const weft_tensor y = block_of(which, x, w);
+    if (checkpointed) weft_checkpoint_end(g);
+    weft_tensor d[2];
+    CHECK_EQ(weft_grad(weft_sum(weft_square(y), WEFT_ALL, false), in, 2, d), WEFT_OK);
+    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(d[0], d[1])});
+    if (!p) CHECK_STR(weft_error(c), "a plan");
+    if (p && CHECK_EQ(weft_run(p), WEFT_OK)) {
+        CHECK_EQ(weft_get(p, d[0], out, 48 * sizeof *out), WEFT_OK);
+        CHECK_EQ(weft_get(p, d[1], out + 48, 16 * sizeof *out), WEFT_OK);
+    }
+    weft_plan_free(p);
+}
+
+TEST(checkpointed_blocks_read_their_second_results) {
+    for (int i = 0; i < 2; i++)
+        for (int which = 0; which < 3; which++) {
+            CASE("%s, block %d", devices[i], which);
+            float kept[64] = {0}, again[64] = {1};
+            begin(devices[i]);
+            gradients_of_block(which, false, kept);
+            end();
+            begin(devices[i]);
+            gradients_of_block(which, true, again);
+            end();
+            CHECK_ARRAY(again, kept, 64, 1e-6);
+            CHECK(kept[0] != 0);
+        }
+}
+
 TEST(dropout_drops_the_same_in_both_directions) {
     enum { N = 1000 };
     for (int i = 0; i < 4; i++) {
