@@ -397,6 +397,16 @@ typedef struct weft_attention_desc {
 WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
         const weft_attention_desc *d);
     /* q [..., tq, h], k [..., tk, h], v [..., tk, hv] */
+typedef struct weft_rope_desc {
+    float   base;       /* 0: 10000 */
+    float   factor;     /* positions are divided by this; 0: 1. With .original by Llama 3's rule: */
+    float   low, high;  /* waves longer than original / low are divided, those shorter than
+                           original / high kept; 0: 1 and 4 */
+    int64_t original;   /* positions the model was first trained on; 0: all waves are divided */
+} weft_rope_desc;
+WEFT_API weft_tensor weft_rope(weft_tensor x, weft_tensor positions, const weft_rope_desc *d);
+    /* rotary positions: x [..., T, h], positions i32, broadcast to [..., T]: the pair of elements i and
+       i + h/2 is turned by position base^(-2i/h), an angle of f32; d may be NULL */
 /* Cells, with PyTorch's gates and layouts: a = x W_ih^T + b_ih, u = h W_hh^T + b_hh.
              name      text      gates  new state, from a and u gate by gate */
 #define WEFT_CELLS(X)                                                                            \

@@ -306,6 +306,23 @@ static weft_tensor kernel_of(int64_t o, int64_t i, int64_t h, int64_t w) {
     return weft_input(g, WEFT_F32, weft_dims(o, i, h, w));
 }
 
+TEST(rope) {
+    BAD(SHAPE, "rope: x [4,5] must be [..., T, h] with an even h",
+        weft_rope(weft_slice(x, 1, 0, 5, 1), n, NULL));
+    BAD(SHAPE, "and positions [6] fit", weft_rope(x, weft_cast(v, WEFT_I32), NULL));
+    BAD(SHAPE, "and positions [4,6] fit", weft_rope(x, weft_cast(x, WEFT_I32), NULL));
+    BAD(SHAPE, "x [6] must be", weft_rope(v, weft_integer(g, 1), NULL));
+    BAD(DTYPE, "rope: integers were expected", weft_rope(x, v, NULL));
+    BAD(ARGUMENT, "graph", weft_rope(none, n, NULL));
+    BAD(ARGUMENT, "missing", weft_rope(x, none, NULL));
+    BAD(ARGUMENT, "graph", weft_rope(x, foreign, NULL));
+    BAD(ARGUMENT, "a base of -1", weft_rope(x, n, &(weft_rope_desc){.base = -1}));
+    BAD(ARGUMENT, "a factor of nan", weft_rope(x, n, &(weft_rope_desc){.factor = NAN}));
+    BAD(ARGUMENT, "low 4 and high 1",
+        weft_rope(x, n, &(weft_rope_desc){.low = 4, .high = 1, .original = 10}));
+    BAD(ARGUMENT, "-1 original", weft_rope(x, n, &(weft_rope_desc){.original = -1}));
+}
+
 TEST(blocks) {
     const weft_conv_desc negative = {.stride = {-1, 1}}, wide = {.padding = {INT64_MAX, 0}},
                          groups = {.groups = 2}, huge = {.groups = INT64_MAX},
