@@ -1,8 +1,8 @@
 /* blocks.c - blocks in terms of other operations: how they run where no kernel is, how they are
  * differentiated, and what their kernels are tested against.
  *
- * The table is blocks.def. Here are images and attention; recur.c, gates.c, write.c and
- * update_rules.c have theirs beside the constructors. */
+ * The table is blocks.def. Here are images; attention.c, recur.c, gates.c, write.c
+ * and update_rules.c have theirs beside the constructors. */
 #include "core/shape.h"
 #include <assert.h>
 #include <math.h>
@@ -164,39 +164,6 @@ void max_pool_dx_define(weft_graph *g, const int64_t *a, const weft_tensor *in, 
     out[0] = blocks_max_pool_dx(in[0], in[1], in[2], a, &w);
 }
 
-void attention_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
-                      weft_tensor *out) {
-    const bool causal = attr[0] != 0;
-    const float scale = float_of((uint32_t)attr[1]);
-    weft_tensor q = in[0], k = in[1], v = in[2];
-    weft_tensor s = weft_scale(weft_matmul(q, weft_transpose(k, -1, -2)), scale);
-    weft_shape st = weft_shape_of(s);
-    weft_tensor low = weft_scalar(g, -INFINITY);
-    if (causal) {
-        int64_t ahead = st.n[st.rank - 1] - st.n[st.rank - 2];
-        weft_shape square = {2, {st.n[st.rank - 2], st.n[st.rank - 1]}};
-        weft_tensor last = weft_add(weft_iota(g, square, 0), weft_integer(g, (int32_t)ahead));
-        s = weft_where(weft_le(weft_iota(g, square, 1), last), s, low);
-    }
-    if (nin > 3) s = weft_where(in[3], s, low);
-    weft_tensor lse = weft_logsumexp(s, -1, true);
-    weft_tensor blind = weft_eq(lse, low); /* a row that sees nothing gives zeros */
-    weft_tensor p = weft_where(blind, weft_scalar(g, 0),
-                               weft_exp(weft_sub(s, weft_where(blind, weft_scalar(g, 0), lse))));
-    out[0] = weft_matmul(p, v);
-    out[1] = weft_squeeze(lse, -1);
-}
-
-void attention_grad_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
-                           weft_tensor *out) {
-    weft_tensor own[4] = {named_copy(in[0], 0), named_copy(in[1], 1), named_copy(in[2], 2),
-                          nin > 6 ? in[6] : in[0]},
-                y[2];
-    assert(nin == 6 || nin == 7);
-    attention_define(g, attr, own, nin > 6 ? 4 : 3, y);
-    grad_walk(g, y, &in[5], 1, own, 3, true, out);
-}
-
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin,
                   weft_tensor *out) {
     assert(attr[0] >= 0 && attr[0] < BLOCK_COUNT);
@@ -247,30 +214,6 @@ void max_pool_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
     weft_tensor in[3] = {x, graph_part(t, 0, WEFT_F32, sy.rank, sy.n), dy[0]};
     weft_tensor r = graph_block(t.g, BLOCK_max_pool_dx, in, 3, own, 6);
     out[0] = graph_part(r, 0, WEFT_F32, s.rank, s.n);
-}
-
-void attention_vjp(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {
-    if (dy[1].id || !dy[0].id) {
-        block_by_definition(t, dy, out);
-        return;
-    }
-    const int nin = node_of(t)->nin;
-    const int64_t *attr = node_attr(t.g, node_of(t));
-    weft_tensor q = operand(t, 0), k = operand(t, 1), v = operand(t, 2);
-    weft_shape sq = weft_shape_of(q), sk = weft_shape_of(k), sv = weft_shape_of(v);
-    weft_shape sy = weft_shape_of(dy[0]);
-    int64_t own[2] = {attr[1], attr[2]};
-    weft_tensor in[7] = {q,
-                         k,
-                         v,
-                         graph_part(t, 0, WEFT_F32, sy.rank, sy.n),
-                         graph_part(t, 1, WEFT_F32, sy.rank - 1, sy.n),
-                         dy[0]};
-    if (nin > 3) in[6] = operand(t, 3);
-    weft_tensor r = graph_block(t.g, BLOCK_attention_grad, in, nin > 3 ? 7 : 6, own, 2);
-    out[0] = graph_part(r, 0, WEFT_F32, sq.rank, sq.n);
-    out[1] = graph_part(r, 1, WEFT_F32, sk.rank, sk.n);
-    out[2] = graph_part(r, 2, WEFT_F32, sv.rank, sv.n);
 }
 
 void block_by_definition(weft_tensor t, const weft_tensor *dy, weft_tensor *out) {

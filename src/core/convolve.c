@@ -1,7 +1,6 @@
-/* convolve.c - recording convolutions, pooling and attention: PyTorch's layouts outside,
- * channels-last blocks inside. Permutes are views, so a channels-last network pays for none. */
+/* convolve.c - recording convolutions and pooling: PyTorch's layouts outside, channels-last blocks
+ * inside. Permutes are views, so a channels-last network pays for none. */
 #include "core/shape.h"
-#include <math.h>
 
 typedef struct convolve_axes {
     int64_t stride[2], padding[2], dilation[2], more[2], groups;
@@ -189,39 +188,4 @@ weft_tensor weft_avg_pool(weft_tensor x, const weft_pool_desc *d) {
         sum = sum.id ? weft_add(sum, met) : met;
     }
     return weft_scale(sum, 1.0f / (float)(a[0] * a[1]));
-}
-
-/* ---- attention ---- */
-
-weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
-                           const weft_attention_desc *d) {
-    static const weft_attention_desc none;
-    if (!d) d = &none;
-    weft_tensor in[4] = {q, k, v, d->mask};
-    int nin = d->mask.g ? 4 : 3;
-    if (!graph_checked(q.g, in, nin)) return tensor_at(q.g, 0);
-    weft_shape sq = weft_shape_of(q), sk = weft_shape_of(k), sv = weft_shape_of(v);
-    int r = sq.rank;
-    bool fits = r >= 2 && sk.rank == r && sv.rank == r && sq.n[r - 1] == sk.n[r - 1] &&
-                sk.n[r - 2] == sv.n[r - 2];
-    for (int i = 0; fits && i < r - 2; i++) fits = sq.n[i] == sk.n[i] && sk.n[i] == sv.n[i];
-    if (!fits) {
-        char a[80], b[80], c[80];
-        return graph_fail(q.g, WEFT_SHAPE, "attention: q %s, k %s and v %s do not fit",
-                          shape_text(a, sizeof a, sq.rank, sq.n),
-                          shape_text(b, sizeof b, sk.rank, sk.n),
-                          shape_text(c, sizeof c, sv.rank, sv.n));
-    }
-    for (int i = 0; i < 3; i++) in[i] = weft_cast(in[i], WEFT_F32);
-    if (nin > 3) {
-        weft_shape wide = sq;
-        wide.n[r - 1] = sk.n[r - 2];
-        in[3] = shape_as(d->mask, WEFT_BOOL, wide);
-    }
-    float scale = d->scale != 0 ? d->scale : 1 / sqrtf((float)sq.n[r - 1]);
-    int64_t attr[2] = {d->causal, bits_of(scale)};
-    weft_shape out = sq;
-    out.n[r - 1] = sv.n[r - 1];
-    return graph_part(graph_block(q.g, BLOCK_attention, in, nin, attr, 2), 0, WEFT_F32, out.rank,
-                      out.n);
 }
