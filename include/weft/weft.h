@@ -393,10 +393,12 @@ typedef struct weft_attention_desc {
     bool        causal;
     float       scale;  /* 0: 1 / sqrt(head size) */
     weft_tensor mask;   /* optional bool, broadcast to [..., tq, tk]: true: attended to */
+    int64_t     window; /* causal: a position attends to so many last ones, itself included; 0: all */
 } weft_attention_desc;
 WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
         const weft_attention_desc *d);
-    /* q [..., tq, h], k [..., tk, h], v [..., tk, hv] */
+    /* q [..., H, tq, h], k [..., K, tk, h], v [..., K, tk, hv], H a multiple of K: head j of q reads
+       head j / (H / K) of k and v */
 typedef struct weft_rope_desc {
     float   base;       /* 0: 10000 */
     float   factor;     /* positions are divided by this; 0: 1. With .original by Llama 3's rule: */

@@ -79,6 +79,11 @@ static void work_pairs(step *s, int64_t times_h, int64_t times_hv) {
     double seen = tq * tk;
     if (s->attr[0] && tq <= tk) seen -= tq * (tq - 1) / 2;
     if (s->attr[0] && tq > tk) seen = tk * (tk + 1) / 2;
+    if (s->attr
+            [2]) { /* before the windows: of the last query so many, of each before it one less */
+        const double most = tk - (double)s->attr[2], least = most > tq ? most - tq : 0;
+        seen -= (most * (most + 1) - least * (least + 1)) / 2;
+    }
     const double each = 10 + 2 * ((double)times_h * h + (double)times_hv * hv);
     s->flops += cost_elements(q) / (tq * h) * seen * each;
 }

@@ -375,6 +375,20 @@ TEST(blocks) {
     BAD(SHAPE, "attention: q [4,6], k [4,6] and v [6]", weft_attention(x, x, v, NULL));
     BAD(SHAPE, "attention", weft_attention(x, weft_transpose(x, 0, 1), x, NULL));
     BAD(ARGUMENT, "missing", weft_attention(x, x, none, NULL));
+    BAD(SHAPE, "attention: q [2,3,8,8], k [2,2,8,8]",
+        weft_attention(image, weft_slice(image, 1, 0, 2, 1), weft_slice(image, 1, 0, 2, 1), NULL));
+    BAD(SHAPE, "v [2,1,8,8] do not fit",
+        weft_attention(image, image, weft_slice(image, 1, 0, 1, 1), NULL));
+    BAD(SHAPE, "attention: q [1,3,8,8]",
+        weft_attention(weft_slice(image, 0, 0, 1, 1), image, image, NULL));
+    BAD(ARGUMENT, "a window of -1; 0 or more",
+        weft_attention(x, x, x, &(weft_attention_desc){.causal = true, .window = -1}));
+    BAD(ARGUMENT, "a window of 2; only causal",
+        weft_attention(x, x, x, &(weft_attention_desc){.window = 2}));
+    const weft_shape rank8 = {8, {1, 1, 1, 1, 1, 4, 2, 2}};
+    BAD(SHAPE, "groups of heads in tensors of rank 8",
+        weft_attention(weft_full(g, rank8, 1), weft_slice(weft_full(g, rank8, 1), 5, 0, 2, 1),
+                       weft_slice(weft_full(g, rank8, 1), 5, 0, 2, 1), NULL));
     BAD(SHAPE, "expand", weft_attention(x, x, x, &(weft_attention_desc){.mask = v}));
     BAD(ARGUMENT, "different graphs",
         weft_attention(x, x, x, &(weft_attention_desc){.mask = foreign}));

@@ -4,7 +4,8 @@
  * lse the log-sum-exp of the scaled scores. Keys go by tiles, with a running maximum and sum per
  * query; y is rescaled when the maximum grows. A query that sees nothing gives 0 and -inf.
  * attention_grad: q, k, v, y, lse, dy [, mask] -> dq, dk, dv, with the weights made again from lse.
- * Causal: query i sees keys up to i + tk - tq.
+ * Causal: query i sees keys up to i + tk - tq, or only so many last ones of these as a window has.
+ * A group of heads of q may read one head of k and v.
  *
  * A tile of keys is transposed once and then serves all queries of a unit, so that no product has
  * to pack anything. So few queries that this does not pay meet the keys as they lie, by dot products.
@@ -33,8 +34,9 @@ typedef struct attend_view {
 
 typedef struct attend_choice {
     const loops_table *v;
-    int64_t batch, tq, tk, h, hv;
-    int64_t keys; /* of a tile */
+    int64_t batch, group, tq, tk, h, hv; /* batch: heads of q; group: so many read one of k and v */
+    int64_t window;                      /* 0: all keys before a query's own */
+    int64_t keys;                        /* of a tile */
     float scale;
     bool causal, masked;
     bool as_they_lie; /* keys are not transposed */
@@ -103,10 +105,21 @@ static attend_room attend_rooms(const attend_choice *o, void *scratch, bool grad
     return m;
 }
 
-/* How many of the keys [j, j + n) query i may see by its position. */
+/* How many of the keys [j, j + n) query i may see by its position, were there no window. */
 static int64_t attend_reach(const attend_choice *o, int64_t i, int64_t j, int64_t n) {
     if (!o->causal) return n;
     return max_i64(0, min_i64(n, i + o->tk - o->tq + 1 - j));
+}
+
+/* How many of them are before its window. */
+static int64_t attend_passed(const attend_choice *o, int64_t i, int64_t j, int64_t n) {
+    if (!o->window) return 0;
+    return max_i64(0, min_i64(n, i + o->tk - o->tq + 1 - o->window - j));
+}
+
+/* May a query of [i, i1) see one of them by its position? */
+static bool attend_near(const attend_choice *o, int64_t i, int64_t i1, int64_t j, int64_t n) {
+    return attend_reach(o, i1 - 1, j, n) > 0 && attend_passed(o, i, j, n) < n;
 }
 
 static const uint8_t *attend_mask_row(const attend_choice *o, char *const *at, int64_t batch,
@@ -119,14 +132,14 @@ static const uint8_t *attend_mask_row(const attend_choice *o, char *const *at, i
 static bool attend_seen(const attend_choice *o, char *const *at, int64_t batch, int64_t i,
                         int64_t i1, int64_t j, int64_t n) {
     assert(i < i1 && i1 <= o->tq && n > 0 && j + n <= o->tk);
-    if (attend_reach(o, i1 - 1, j, n) == 0) return false;
+    if (!attend_near(o, i, i1, j, n)) return false;
     if (!o->masked) return true;
     for (; i < i1; i++) {
-        const int64_t reach = attend_reach(o, i, j, n);
+        const int64_t reach = attend_reach(o, i, j, n), passed = attend_passed(o, i, j, n);
         const uint8_t *mask = attend_mask_row(o, at, batch, i, j);
-        for (int64_t e = 0; e < reach; e++)
+        for (int64_t e = passed; e < reach; e++)
             if (mask[e * o->mask_column]) return true;
-        if (o->mask_row == 0 && reach == n) return false;
+        if (o->mask_row == 0 && passed == 0 && reach == n) return false;
     }
     return false;
 }
@@ -141,10 +154,13 @@ static void attend_product(const gemm_plan *p, const float *a, const float *b, f
  * row of y, if it has begun, and its sum are rescaled to it. */
 static void attend_row(const attend_choice *o, char *const *at, int64_t batch, int64_t i, int64_t j,
                        int64_t n, float *s, float *most, float *sum, float *y, bool begun) {
-    const int64_t seen = attend_reach(o, i, j, n);
+    const int64_t passed = attend_passed(o, i, j, n);
+    const int64_t seen = max_i64(0, attend_reach(o, i, j, n) - passed);
+    for (int64_t e = 0; e < passed; e++) s[e] = 0;
+    s += passed;
     float largest;
     if (o->masked) {
-        const uint8_t *mask = attend_mask_row(o, at, batch, i, j);
+        const uint8_t *mask = attend_mask_row(o, at, batch, i, j + passed);
         o->v->scale(s, o->scale, seen);
         for (int64_t e = 0; e < seen; e++) s[e] = mask[e * o->mask_column] ? s[e] : -INFINITY;
         largest = o->v->scale_max(s, 1.0f, seen);
@@ -159,7 +175,16 @@ static void attend_row(const attend_choice *o, char *const *at, int64_t batch, i
     }
     const int64_t weights = *most == -INFINITY ? 0 : seen;
     *sum += o->v->exp_sum(s, *most, weights);
-    for (int64_t e = weights; e < n; e++) s[e] = 0;
+    for (int64_t e = weights; e < n - passed; e++) s[e] = 0;
+}
+
+/* Rows [from, to) of a result. */
+static void attend_clear(const attend_view *v, char *const *at, int64_t batch, int64_t from,
+                         int64_t to, int64_t n) {
+    float *x = attend_at(v, at, batch);
+    if (v->row == n) memset(x + from * n, 0, (size_t)((to - from) * n) * sizeof *x);
+    else
+        for (int64_t i = from; i < to; i++) memset(x + i * v->row, 0, (size_t)n * sizeof *x);
 }
 
 static void attend_unit(const routine *r, char *const *at, int64_t unit, const attend_room *m) {
@@ -167,8 +192,8 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
     const int64_t batch = unit / o->blocks, block = unit % o->blocks;
     const int64_t q0 = block * ATTEND_BLOCK;
     const int64_t q1 = o->blocks == 1 ? o->tq : min_i64(q0 + ATTEND_BLOCK, o->tq);
-    const float *q = attend_at(&o->q, at, batch), *k = attend_at(&o->k, at, batch);
-    const float *value = attend_at(&o->value, at, batch);
+    const float *q = attend_at(&o->q, at, batch), *k = attend_at(&o->k, at, batch / o->group);
+    const float *value = attend_at(&o->value, at, batch / o->group);
     float *y = attend_at(&o->y, at, batch);
     const int64_t row = o->y.row;
     float *lse = (float *)at[r->s->nin + 1] + batch * o->tq;
@@ -176,7 +201,8 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
         m->most[i - q0] = -INFINITY;
         m->sum[i - q0] = 0;
     }
-    bool begun = false;
+    bool begun = o->window > 0; /* then tiles of queries begin at different keys */
+    if (begun) attend_clear(&o->y, at, batch, q0, q1, o->hv);
     for (int64_t j = 0; j < o->tk; j += o->keys) {
         const int64_t nk = min_i64(o->keys, o->tk - j);
         if (!attend_seen(o, at, batch, q0, q1, j, nk)) continue;
@@ -184,7 +210,7 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
         if (!o->as_they_lie) o->v->transpose(m->kt, o->keys, k + j * o->k.row, o->k.row, nk, o->h);
         for (int64_t i = q0; i < q1; i += ATTEND_Q) {
             const int64_t nq = min_i64(ATTEND_Q, o->tq - i);
-            if (attend_reach(o, i + nq - 1, j, nk) == 0) continue;
+            if (!attend_near(o, i, i + nq, j, nk)) continue;
             const int short_q = nq < ATTEND_Q, short_k = nk < o->keys;
             attend_product(&o->score[short_q][short_k], q + i * o->q.row, keys, m->s, false,
                            m->product);
@@ -211,7 +237,7 @@ static void attend_run(const routine *r, char *const *at, int64_t unit0, int64_t
     for (int64_t u = unit0; u < unit1; u++) attend_unit(r, at, u, &m);
 }
 
-/* What a unit of the gradient covers. */
+/* What a unit of the gradient covers, for one head of q. */
 typedef struct attend_area {
     int64_t batch, q0, q1, k0, k1;
     bool keys, queries;
@@ -231,7 +257,10 @@ static void attend_grad_tile(const routine *r, char *const *at, const attend_are
         float *p = m->s + e * o->keys, *dp = m->ds + e * o->keys;
         const float row = lse[routine_line(l, -1, a->batch * o->tq + i + e)];
         const int64_t seen = row == -INFINITY ? 0 : attend_reach(o, i + e, j, nk);
-        o->v->softmax_grad(p, dp, o->scale, row, m->sum[i - a->q0 + e], seen);
+        const int64_t passed = min_i64(seen, attend_passed(o, i + e, j, nk));
+        o->v->softmax_grad(p + passed, dp + passed, o->scale, row, m->sum[i - a->q0 + e],
+                           seen - passed);
+        for (int64_t x = 0; x < passed; x++) p[x] = dp[x] = 0;
         if (o->masked) {
             const uint8_t *mask = attend_mask_row(o, at, a->batch, i + e, j);
             for (int64_t x = 0; x < seen; x++) {
@@ -241,34 +270,51 @@ static void attend_grad_tile(const routine *r, char *const *at, const attend_are
         for (int64_t x = seen; x < nk; x++) p[x] = dp[x] = 0;
     }
     if (a->keys) {
-        float *dk = attend_at(&o->dk, at, a->batch) + j * o->dk.row;
-        float *dv = attend_at(&o->dv, at, a->batch) + j * o->dv.row;
+        float *dk = attend_at(&o->dk, at, a->batch / o->group) + j * o->dk.row;
+        float *dv = attend_at(&o->dv, at, a->batch / o->group) + j * o->dv.row;
         attend_product(&o->dv_of[short_q][short_k], m->s, dy, dv, true, m->product);
         attend_product(&o->dk_of[short_q][short_k], m->ds, q, dk, true, m->product);
     }
     if (a->queries) {
-        const float *k = attend_at(&o->k, at, a->batch) + j * o->k.row;
+        const float *k = attend_at(&o->k, at, a->batch / o->group) + j * o->k.row;
         float *dq = attend_at(&o->dq, at, a->batch) + i * o->dq.row;
         attend_product(&o->dq_of[short_q][short_k], m->ds, k, dq, true, m->product);
     }
 }
 
-/* Rows [from, to) of a result. */
-static void attend_clear(const attend_view *v, char *const *at, int64_t batch, int64_t from,
-                         int64_t to, int64_t n) {
-    float *x = attend_at(v, at, batch);
-    if (v->row == n) memset(x + from * n, 0, (size_t)((to - from) * n) * sizeof *x);
-    else
-        for (int64_t i = from; i < to; i++) memset(x + i * v->row, 0, (size_t)n * sizeof *x);
+static void attend_grad_head(const routine *r, char *const *at, const attend_area *a,
+                             const attend_room *m) {
+    const attend_choice *o = r->own;
+    const int64_t shared = a->batch / o->group;
+    if (a->queries) attend_clear(&o->dq, at, a->batch, a->q0, a->q1, o->h);
+    /* The mean of dp under the weights is y . dy. */
+    for (int64_t i = a->q0; i < a->q1; i++) {
+        m->sum[i - a->q0] = o->v->dot(attend_at(&o->y, at, a->batch) + i * o->y.row,
+                                      attend_at(&o->dy, at, a->batch) + i * o->dy.row, o->hv);
+    }
+    for (int64_t j = a->k0; j < a->k1; j += o->keys) {
+        const int64_t nk = min_i64(o->keys, a->k1 - j);
+        o->v->transpose(m->kt, o->keys, attend_at(&o->k, at, shared) + j * o->k.row, o->k.row, nk,
+                        o->h);
+        o->v->transpose(m->vt, o->keys, attend_at(&o->value, at, shared) + j * o->value.row,
+                        o->value.row, nk, o->hv);
+        for (int64_t i = a->q0; i < a->q1; i += ATTEND_Q) {
+            const int64_t nq = min_i64(ATTEND_Q, a->q1 - i);
+            if (!attend_seen(o, at, a->batch, i, i + nq, j, nk)) continue;
+            attend_grad_tile(r, at, a, i, nq, j, nk, m);
+        }
+    }
 }
 
+/* dk and dv of a group are sums over its heads: a unit that makes them has them all. */
 static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
                              const attend_room *m) {
     const attend_choice *o = r->own;
-    attend_area a = {unit, 0, o->tq, 0, o->tk, true, true};
+    attend_area a = {unit * o->group, 0, o->tq, 0, o->tk, true, true};
+    int64_t heads = o->group;
     if (o->key_units > 0 && unit < o->key_units) {
         const int64_t tiles = routine_parts(o->tk, o->keys);
-        a.batch = unit / tiles;
+        a.batch = unit / tiles * o->group;
         a.k0 = unit % tiles * o->keys;
         a.k1 = min_i64(a.k0 + o->keys, o->tk);
         a.queries = false;
@@ -278,28 +324,12 @@ static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
         a.q0 = unit % o->blocks * ATTEND_BLOCK;
         a.q1 = min_i64(a.q0 + ATTEND_BLOCK, o->tq);
         a.keys = false;
+        heads = 1;
     }
-    if (a.queries) attend_clear(&o->dq, at, a.batch, a.q0, a.q1, o->h);
-    if (a.keys) attend_clear(&o->dk, at, a.batch, a.k0, a.k1, o->h);
-    if (a.keys) attend_clear(&o->dv, at, a.batch, a.k0, a.k1, o->hv);
-
-    /* The mean of dp under the weights is y . dy. */
-    for (int64_t i = a.q0; i < a.q1; i++) {
-        m->sum[i - a.q0] = o->v->dot(attend_at(&o->y, at, a.batch) + i * o->y.row,
-                                     attend_at(&o->dy, at, a.batch) + i * o->dy.row, o->hv);
-    }
-    for (int64_t j = a.k0; j < a.k1; j += o->keys) {
-        const int64_t nk = min_i64(o->keys, a.k1 - j);
-        o->v->transpose(m->kt, o->keys, attend_at(&o->k, at, a.batch) + j * o->k.row, o->k.row, nk,
-                        o->h);
-        o->v->transpose(m->vt, o->keys, attend_at(&o->value, at, a.batch) + j * o->value.row,
-                        o->value.row, nk, o->hv);
-        for (int64_t i = a.q0; i < a.q1; i += ATTEND_Q) {
-            const int64_t nq = min_i64(ATTEND_Q, a.q1 - i);
-            if (!attend_seen(o, at, a.batch, i, i + nq, j, nk)) continue;
-            attend_grad_tile(r, at, &a, i, nq, j, nk, m);
-        }
-    }
+    if (a.keys) attend_clear(&o->dk, at, a.batch / o->group, a.k0, a.k1, o->h);
+    if (a.keys) attend_clear(&o->dv, at, a.batch / o->group, a.k0, a.k1, o->hv);
+    for (const int64_t end = a.batch + heads; a.batch < end; a.batch++)
+        attend_grad_head(r, at, &a, m);
 }
 
 static void attend_grad_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
@@ -325,6 +355,8 @@ static weft_err attend_begin(routine *r, const step *s, isa level, weft_ctx *c, 
     o->hv = v->dim[v->rank - 1];
     o->batch = 1;
     for (int d = 0; d < q->rank - 2; d++) o->batch *= q->dim[d];
+    o->group = q->rank > 2 && v->dim[v->rank - 3] == 1 ? max_i64(q->dim[q->rank - 3], 1) : 1;
+    o->window = s->attr[2];
     o->causal = s->attr[0] != 0;
     /* Of a tile across the diagonal part is computed in vain: narrower ones where it weighs. */
     o->keys = o->causal && o->tk <= 4 * ATTEND_K ? ATTEND_K / 2 : ATTEND_K;
@@ -393,9 +425,10 @@ weft_err attend_grad_prepare(routine *r, const step *s, isa level, weft_ctx *c, 
     o->dk = attend_result(s, 1, 1, o->h);
     o->dv = attend_result(s, 2, 2, o->hv);
     /* With few batches, keys and queries are split too; the scores are then computed twice. */
-    if (o->batch < 8 && o->tk > o->keys && o->tq > ATTEND_BLOCK) {
+    r->units = o->batch / o->group;
+    if (r->units < 8 && o->tk > o->keys && o->tq > ATTEND_BLOCK) {
         o->blocks = routine_parts(o->tq, ATTEND_BLOCK);
-        o->key_units = o->batch * routine_parts(o->tk, o->keys);
+        o->key_units = r->units * routine_parts(o->tk, o->keys);
         r->units = o->key_units + o->batch * o->blocks;
         r->rows = 0;
     }
