@@ -20,8 +20,7 @@
 enum {
     ATTEND_Q = 48,     /* queries of a tile: 8 times 6 or 4 times 12 rows of the product */
     ATTEND_K = 128,    /* keys of a tile, most */
-    ATTEND_FEW = 3,    /* queries that meet keys as they lie, if long enough for dot products: */
-    ATTEND_LONG = 8,   /* as gemm_choose has it */
+    ATTEND_FEW = 8,    /* fewer queries meet keys as they lie, if gemm_choose takes dot products */
     ATTEND_BLOCK = 240 /* queries of a unit when there are few batches; 5 tiles */
 };
 
@@ -398,7 +397,10 @@ weft_err attend_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena
         r->rows = 0;
     }
     if (o->tq == 0) r->units = r->rows = 0;
-    o->as_they_lie = o->tq <= ATTEND_FEW && o->h >= ATTEND_LONG;
+    gemm_plan few;
+    gemm_choose(&few, level,
+                &(gemm_shape){o->tq, o->keys, o->h, o->q.row, 1, 1, o->k.row, o->keys});
+    o->as_they_lie = o->tq < ATTEND_FEW && few.dots;
     const int64_t k_along = o->as_they_lie ? 1 : o->keys, k_row = o->as_they_lie ? o->k.row : 1;
     for (int a = 0; a < 2; a++) {
         for (int b = 0; b < 2; b++) {
