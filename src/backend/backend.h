@@ -30,6 +30,8 @@ typedef struct weft_backend {
     bool     (*accepts)(const step *s, int operand);
     /* maps over a product, or a block's only part, may follow as its epilogue; NULL: never */
     bool     (*takes_maps)(const step *s);
+    /* a product may be added to what lies in its result: step.adds; NULL: never */
+    bool     (*adds)(const step *s);
     weft_err (*prepare)(weft_plan *p);  /* all steps, memory placed */
     /* instead of prepare, on a device that evaluates nodes itself: no steps are made */
     weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);

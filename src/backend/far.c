@@ -240,6 +240,7 @@ const weft_backend backend_far = {
     .has_block = far_has_block,
     .accepts = routine_accepts,
     .takes_maps = routine_takes_maps,
+    .adds = routine_adds,
     .prepare = far_prepare,
     .run = far_run,
     .release = far_release,

@@ -41,6 +41,10 @@ static bool null_accepts(const step *s, int operand) {
     return true;
 }
 
+static bool null_adds(const step *s) {
+    return s->kind == STEP_MATMUL;
+}
+
 static bool null_takes_maps(const step *s) {
     return s->kind == STEP_MATMUL || block_table[s->block].image;
 }
@@ -69,6 +73,7 @@ const weft_backend backend_null = {
     .has_block = null_has_block,
     .accepts = null_accepts,
     .takes_maps = null_takes_maps,
+    .adds = null_adds,
     .prepare = null_prepare,
     .run = null_run,
     .release = null_release,

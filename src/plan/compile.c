@@ -13,7 +13,8 @@ weft_err compile_no_memory(const compile *c) {
 
 static weft_err compile_place(compile *c) {
     weft_plan *p = c->plan;
-    WEFT_TRY(memory_pass(p));
+    WEFT_TRY(memory_pass(p, c->desc->portable));
+
     for (size_t i = 0; i < p->steps; i++)
         p->flops += p->step[i].flops, p->bytes += p->step[i].bytes;
     return WEFT_OK;

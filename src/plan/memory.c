@@ -50,6 +50,22 @@ static bool memory_based(const step *s) {
     return plan_step_lies(s) == LIES_BASE;
 }
 
+/* Is step i the first that touches what buffer b lies in? Results live through the whole run, but hold
+ * nothing before. */
+static bool memory_begins(const weft_plan *p, uint32_t b, uint32_t i) {
+    const uint32_t root = memory_root(p, b);
+    if (!p->buf[root].pinned) return p->buf[b].first == i;
+    for (uint32_t j = 0; j < i; j++) {
+        const step *s = &p->step[j];
+        for (int k = 0; k < s->nin + s->nout; k++)
+            if (s->in[k].buf == root || memory_within(p, s->in[k].buf, root)) return false;
+        for (int v = 0; s->kern && v < s->kern->nview; v++)
+            if (s->kern->view[v].buf == root || memory_within(p, s->kern->view[v].buf, root))
+                return false;
+    }
+    return true;
+}
+
 /* A scatter_add or slice_write at step i that reads its base for the last time writes to it where it
  * lies: the base is made where the result will be, since that may be part of something larger (join.c). */
 static void memory_base(weft_plan *p, uint32_t i) {
@@ -57,7 +73,7 @@ static void memory_base(weft_plan *p, uint32_t i) {
     const uint32_t from = memory_root(p, in[0].buf), to = memory_root(p, result->buf);
     buffer *base = &p->buf[from], *out = &p->buf[result->buf], *root = &p->buf[to];
     if (from == to || base->place != BUF_ARENA || base->pinned || base->last != i ||
-        base->first == i || root->place != BUF_ARENA || out->first != i ||
+        base->first == i || root->place != BUF_ARENA || !memory_begins(p, result->buf, i) ||
         base->bytes != out->bytes || in[0].off || result->off ||
         memory_root(p, in[1].buf) == from || memory_root(p, in[2].buf) == from)
         return;
@@ -67,40 +83,186 @@ static void memory_base(weft_plan *p, uint32_t i) {
     p->step[i].bytes -= 2 * (double)base->bytes; /* nothing is copied */
 }
 
-/* A map may write over what it reads for the last time, element by element. */
-static void memory_in_place(weft_plan *p) {
-    for (uint32_t i = 0; i < p->steps; i++) {
-        const kernel *k = p->step[i].kern;
-        if (memory_based(&p->step[i])) memory_base(p, i);
-        if (p->step[i].kind != STEP_KERNEL || k->reduce) continue;
-        for (int s = 0; s < k->nins; s++) {
-            if (k->ins[s].op != K_STORE) continue;
-            const kview *to = &k->view[k->ins[s].view];
-            buffer *out = &p->buf[to->buf];
-            if (out->place != BUF_ARENA || out->pinned || out->first != i) continue;
-            for (int l = 0; l < k->nins; l++) {
-                if (k->ins[l].op != K_LOAD) continue;
-                const kview *from = &k->view[k->ins[l].view];
-                buffer *in = &p->buf[from->buf];
-                bool fits = in->place == BUF_ARENA && !in->pinned && in->last == i &&
-                            in->first != i && in->bytes == out->bytes && from->buf != to->buf;
-                for (int v = 0; fits && v < k->nview;
-                     v++) /* every view of the two must be the same one */
-                    if (memory_within(p, k->view[v].buf, from->buf)) fits = false;
-                    else if (k->view[v].buf == from->buf || k->view[v].buf == to->buf)
-                        fits = k->view[v].off == to->off && k->view[v].dtype == to->dtype &&
-                               !k->view[v].guard && k->view[v].at == KNOBUF &&
-                               !memcmp(k->view[v].stride, to->stride,
-                                       (size_t)(k->outer + k->inner) * sizeof *to->stride);
-                for (int m = 0; fits && m < k->nins; m++)
-                    fits = k->ins[m].op != K_TAKE || k->view[k->ins[m].view].buf != from->buf;
-                if (!fits) continue;
-                out->place = BUF_ALIAS;
-                out->alias = from->buf;
-                in->last = out->last;
-                break;
-            }
+static int memory_readers(const kernel *k, int of) {
+    int n = 0;
+    for (int i = of + 1; i < k->nins; i++) {
+        const kins *x = &k->ins[i];
+        const int operands = kins_table[x->op].operands;
+        n += operands > 0 && x->a == of;
+        n += operands > 1 && x->b == of;
+        n += operands > 2 && x->c == of;
+    }
+    return n;
+}
+
+/* The load of something that the raw product of a step, which nobody else wants, is added to at once, or
+ * -1; *sum: where. */
+static int memory_summand(const weft_plan *p, const step *s, int *sum) {
+    const kernel *k = s->kern;
+    const uint32_t product = s->in[s->nin].buf;
+    const buffer *x = &p->buf[product];
+    int raw = -1;
+    /* nobody reads it behind this step, or what is made of it takes its place */
+    bool over = x->place == BUF_ARENA && !x->pinned && x->last == x->first;
+    for (int i = 0; i < k->nins; i++) {
+        const int op = k->ins[i].op;
+        if (op == K_LOAD && k->view[k->ins[i].view].buf == product) raw = i;
+        over |= op == K_STORE && k->view[k->ins[i].view].buf == product;
+    }
+    for (int i = 0; raw >= 0 && over && i < k->nins; i++) {
+        const kins *x = &k->ins[i];
+        if (x->op != OP_add || (x->a != raw && x->b != raw) || x->a == x->b) continue;
+        const int other = x->a == raw ? x->b : x->a;
+        if (k->ins[other].op != K_LOAD || memory_readers(k, raw) != 1 ||
+            memory_readers(k, other) != 1)
+            return -1;
+        const kview *to = &k->view[k->ins[raw].view], *from = &k->view[k->ins[other].view];
+        const bool same =
+            from->dtype == WEFT_F32 && to->dtype == WEFT_F32 && !from->guard &&
+            from->at == KNOBUF && from->off == to->off &&
+            !memcmp(from->stride, to->stride, (size_t)(k->outer + k->inner) * sizeof *to->stride);
+        *sum = i;
+        return same && p->buf[from->buf].place == BUF_ARENA ? other : -1;
+    }
+    return -1;
+}
+
+/* Leaves out an instruction that nobody reads. */
+static void memory_drop(kernel *k, int at) {
+    memmove(k->ins + at, k->ins + at + 1, (size_t)(k->nins - at - 1) * sizeof *k->ins);
+    k->nins--;
+    for (int i = at; i < k->nins; i++) {
+        kins *x = &k->ins[i];
+        const int operands = kins_table[x->op].operands;
+        x->a = (uint16_t)(x->a - (operands > 0 && x->a > at));
+        x->b = (uint16_t)(x->b - (operands > 1 && x->b > at));
+        x->c = (uint16_t)(x->c - (operands > 2 && x->c > at));
+    }
+}
+
+/* A sum of products: a product that is added to what is read for the last time is added to it where it
+ * lies, and that is made where the result will be. */
+static void memory_sum(weft_plan *p, uint32_t i) {
+    step *s = &p->step[i];
+    int sum, from = memory_summand(p, s, &sum);
+    if (from < 0) return;
+    const uint32_t b = s->kern->view[s->kern->ins[from].view].buf, to = s->in[s->nin].buf;
+    buffer *base = &p->buf[b], *root = &p->buf[memory_root(p, to)];
+    bool fits = !base->pinned && base->last == i && base->first != i &&
+                base->bytes == p->buf[to].bytes && root->place == BUF_ARENA &&
+                memory_root(p, to) != b && memory_begins(p, to, i);
+    for (int k = 0; fits && k < s->nin; k++) fits = memory_root(p, s->in[k].buf) != b;
+    for (int k = 0, v = 0; fits && k < s->kern->nins; k++) { /* no other look at it */
+        const int op = s->kern->ins[k].op;
+        if (op != K_LOAD && op != K_TAKE && op != K_STORE) continue;
+        v = s->kern->ins[k].view;
+        fits = k == from || memory_root(p, s->kern->view[v].buf) != b;
+    }
+    if (!fits) return;
+    base->place = BUF_ALIAS;
+    base->alias = to;
+    if (base->first < root->first) root->first = base->first;
+    kernel *k = s->kern; /* the product that is loaded is the sum */
+    const int raw = k->ins[sum].a == from ? k->ins[sum].b : k->ins[sum].a;
+    k->ins[sum] = k->ins[raw];
+    memory_drop(k, from > raw ? from : raw);
+    memory_drop(k, from > raw ? raw : from);
+    if (k->nins == 2 && k->view[k->ins[1].view].buf == to) s->kern = NULL; /* that is all */
+    s->adds = true;
+}
+
+/* The sweep over a row in which each instruction is at the earliest: behind the folds it rests on. */
+static uint16_t *memory_sweeps(const weft_plan *p, const kernel *k) {
+    uint16_t *sweep = mem_new(p->m, ((size_t)k->nins + 1) * sizeof *sweep);
+    for (int i = 0; sweep && i < k->nins; i++) {
+        const kins *x = &k->ins[i];
+        const int operands = kins_table[x->op].operands;
+        const uint16_t of[3] = {x->a, x->b, x->c};
+        for (int o = 0; o < operands; o++) {
+            const uint16_t from = of[o];
+            const int after = sweep[from] + (kins_table[k->ins[from].op].kind == KINS_FOLD);
+            if (after > sweep[i]) sweep[i] = (uint16_t)after;
         }
+    }
+    return sweep;
+}
+
+/* Is nothing read in a later sweep than the one that store s writes in? What rows pick for themselves
+ * is picked before a fold that all of a row waits for. */
+static bool memory_stores_last(const kernel *k, const uint16_t *sweep, int s) {
+    for (int i = 0; i < k->nins; i++) {
+        const kins *x = &k->ins[i];
+        const bool fold = kins_table[x->op].kind == KINS_FOLD;
+        if (x->op == K_TAKE
+                ? sweep[i] >= sweep[s]
+                : (x->level == KL_ELEMENT || fold) && x->op != K_CONST && sweep[i] > sweep[s])
+            return false;
+    }
+    return true;
+}
+
+/* Does instruction l look at its view just where `to` writes, or, picking, within its own row? */
+static bool memory_same_place(const kernel *k, const kins *l, const kview *to) {
+    const kview *v = &k->view[l->view];
+    const int dims = k->outer + k->reduce + k->inner;
+    const bool picks = l->op == K_TAKE && k->reduce && l->level == KL_ROW;
+    return v->off == to->off && v->dtype == to->dtype && !v->guard && v->at == KNOBUF &&
+           (l->op != K_TAKE || picks) &&
+           !memcmp(v->stride, to->stride, (size_t)(picks ? k->outer : dims) * sizeof *to->stride);
+}
+
+/* May the kernel of step i write `to` over what it loads by `from`? Every look at the two must be at the
+ * element that is computed. */
+static bool memory_over(const weft_plan *p, uint32_t i, const kview *to, const kview *from) {
+    const kernel *k = p->step[i].kern;
+    const buffer *out = &p->buf[to->buf], *in = &p->buf[from->buf];
+    if (in->place != BUF_ARENA || in->pinned || in->last != i || in->first == i ||
+        in->bytes != out->bytes || from->buf == to->buf)
+        return false;
+    for (int v = 0; v < k->nview; v++)
+        if (memory_within(p, k->view[v].buf, from->buf)) return false;
+    for (int x = 0; x < k->nins; x++) {
+        const kins *l = &k->ins[x];
+        if (!kins_table[l->op].view) continue;
+        const uint32_t b = k->view[l->view].buf;
+        if ((b == from->buf || b == to->buf) && !memory_same_place(k, l, to)) return false;
+    }
+    return true;
+}
+
+/* A map may write over what it reads for the last time, element by element; so may a kernel that folds
+ * rows, if it reads nothing more of a row when it writes. */
+static void memory_kernel(weft_plan *p, uint32_t i) {
+    const kernel *k = p->step[i].kern;
+    if (k->reduce && k->inner) return;
+    uint16_t *sweep = k->reduce ? memory_sweeps(p, k) : NULL;
+    for (int s = 0; s < k->nins; s++) {
+        if (k->ins[s].op != K_STORE) continue;
+        const kview *to = &k->view[k->ins[s].view];
+        buffer *out = &p->buf[to->buf];
+        if (out->place != BUF_ARENA || out->pinned || out->first != i) continue;
+        if (k->reduce &&
+            (k->ins[s].level != KL_ELEMENT || !sweep || !memory_stores_last(k, sweep, s)))
+            continue;
+        for (int l = 0; l < k->nins; l++) {
+            const kview *from = &k->view[k->ins[l].view];
+            if (k->ins[l].op != K_LOAD || !memory_over(p, i, to, from)) continue;
+            out->place = BUF_ALIAS;
+            out->alias = from->buf;
+            p->buf[from->buf].last = out->last;
+            break;
+        }
+    }
+    mem_free(p->m, sweep);
+}
+
+static void memory_in_place(weft_plan *p, bool portable) {
+    bool (*const adds)(const step *) = portable ? NULL : p->ctx->backend->adds;
+    for (uint32_t i = 0; i < p->steps; i++) {
+        const step *s = &p->step[i];
+        if (memory_based(s)) memory_base(p, i);
+        if (adds && s->kind == STEP_MATMUL && s->kern && adds(s)) memory_sum(p, i);
+        if (s->kind == STEP_KERNEL) memory_kernel(p, i);
     }
 }
 
@@ -240,9 +402,9 @@ static void memory_settle(const weft_plan *p, buffer *b) {
     b->at = host ? (char *)b->block + b->from : NULL;
 }
 
-weft_err memory_pass(weft_plan *p) {
+weft_err memory_pass(weft_plan *p, bool portable) {
     memory_lives(p);
-    memory_in_place(p);
+    memory_in_place(p, portable);
     if (!memory_sort(p) || !memory_place(p, p->placed, p->placed_count))
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
     p->arena = p->ctx->memory->alloc(p->ctx, p->arena_bytes + MEMORY_ALIGN);

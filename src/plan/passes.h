@@ -130,7 +130,7 @@ weft_err recompute_pass(compile *c);  /* what kernels compute again, so that it 
 weft_err in_place_pass(compile *c);   /* which updates are written straight into the state        */
 weft_err lower_pass(compile *c);      /* clusters into steps, kernels and buffers                 */
 weft_err join_pass(compile *c);       /* steps over neighbouring parameters into one              */
-weft_err memory_pass(weft_plan *p);   /* an offset for every buffer                               */
+weft_err memory_pass(weft_plan *p, bool portable);  /* an offset for every buffer                 */
 
 /* ---- what they ask each other ---- */
 

@@ -88,6 +88,7 @@ typedef struct roperand {
 enum { STEP_OPERANDS = 14, STEP_ATTRS = 12 };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
+    bool      adds;  /* STEP_MATMUL: to what lies in the result, a sum that began earlier        */
     kernel   *kern;  /* STEP_KERNEL; else the epilogue over the result's axes, or NULL */
     roperand  in[STEP_OPERANDS];  /* then the results, in[nin ... nin + nout)                    */
     int64_t   attr[STEP_ATTRS];   /* of the operation or block                                   */

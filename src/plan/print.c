@@ -89,8 +89,11 @@ static void print_step(text *t, const weft_plan *p, size_t i, bool code) {
     text_add(t, "%4zu  %s", i, plan_step_name(s));
     for (int k = 0; k < s->nin + s->nout; k++)
         if (k < s->nin || s->in[k].buf != KNOBUF) /* else nobody asked for that result */
-            text_add(t, "%s b%u%s", k == s->nin ? " ->" : "", s->in[k].buf,
-                     shape_text(buf, sizeof buf, s->in[k].rank, s->in[k].dim));
+            text_add(t, "%s b%u%s",
+                     k != s->nin ? ""
+                     : s->adds   ? " +>"
+                                 : " ->",
+                     s->in[k].buf, shape_text(buf, sizeof buf, s->in[k].rank, s->in[k].dim));
     text_add(t, "  %.3g flop, %.3g bytes%s", s->flops, s->bytes, *scope ? "  in " : "");
     text_escape(t, scope);
     text_add(t, "\n");

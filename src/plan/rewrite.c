@@ -114,9 +114,14 @@ static weft_tensor rewrite_rows(const rewrite *r, uint32_t id) {
     return t;
 }
 
-/* Does x lie in memory anyway, so that rows can be added to it there? */
+/* Does x lie in memory anyway, so that rows can be added to it there? Sums of products do, as do those
+ * times a number: a map behind a product is made where the product lies. */
 static bool rewrite_lies(weft_tensor x) {
     const int op = node_of(x)->op, cls = op_table[op].cls;
+    if (op == OP_add || op == OP_mul)
+        return node_of(operand(x, 0))->op == OP_matmul || node_of(operand(x, 1))->op == OP_matmul ||
+               (op == OP_mul && node_of(operand(x, 0))->op == OP_add &&
+                weft_count(operand(x, 0)) > 1 && rewrite_lies(operand(x, 0)));
     return cls == CLASS_ROUTINE || cls == CLASS_PART || op == OP_state || op == OP_input;
 }
 

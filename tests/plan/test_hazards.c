@@ -95,6 +95,38 @@ static weft_tensor f_tied_read(weft_tensor p) { /* the product is read again whe
     weft_tensor m = weft_matmul(p, p), rows = f_few_rows(p, weft_slice(p, 0, 0, 4, 1));
     return weft_scale(weft_add(weft_cumsum(weft_add(m, rows), 0), weft_cumsum(m, 1)), 0.1f);
 }
+static weft_tensor f_sum(weft_tensor p) { /* products that are added to each other */
+    weft_tensor t = weft_transpose(p, 0, 1), m = weft_add(weft_matmul(p, p), weft_matmul(t, p));
+    return weft_scale(weft_add(m, weft_matmul(p, t)), 0.1f);
+}
+static weft_tensor f_sum_read(weft_tensor p) { /* and one of the sums is read again */
+    weft_tensor t = weft_transpose(p, 0, 1), m = weft_add(weft_matmul(p, p), weft_matmul(t, p));
+    return weft_scale(weft_add(weft_cumsum(weft_add(m, weft_matmul(m, t)), 0), m), 0.02f);
+}
+static weft_tensor f_sum_tied(weft_tensor p) { /* the gradient of a head in two pieces */
+    weft_tensor t = weft_transpose(p, 0, 1), m = weft_add(weft_matmul(p, p), weft_matmul(t, p));
+    return weft_scale(weft_add(m, f_few_rows(p, weft_slice(p, 0, 1, 5, 1))), 0.2f);
+}
+static weft_tensor
+f_softmax_between(weft_tensor p) { /* rows written over what they were made from */
+    weft_tensor s = weft_softmax(weft_matmul(p, p), 1);
+    return weft_matmul(s, p);
+}
+static weft_tensor f_picked(weft_tensor p) { /* and picked from */
+    weft_tensor m = weft_matmul(p, p), e = weft_exp(weft_sub(m, weft_max(m, weft_axes(1), true)));
+    weft_tensor at = weft_unsqueeze(weft_cast(weft_slice(p, 1, 0, 1, 1), WEFT_I32), -1);
+    weft_tensor top = weft_argmax(m, 1, true);
+    weft_tensor some = weft_add(weft_take_along(m, weft_reshape(at, weft_dims(N, 1)), 1),
+                                weft_take_along(m, top, 1));
+    return weft_scale(weft_matmul(weft_sub(weft_mul(e, some), weft_sum(e, weft_axes(1), true)), p),
+                      0.05f);
+}
+static weft_tensor f_centred_twice(weft_tensor p) { /* a row is stored, and read again after */
+    weft_tensor m = weft_matmul(p, p), e = weft_exp(m), s = weft_sum(e, weft_axes(1), true);
+    return weft_scale(weft_matmul(weft_mul(e, s), weft_sub(m, weft_sum(weft_mul(e, weft_sub(m, s)),
+                                                                       weft_axes(1), true))),
+                      1e-4f);
+}
 static weft_tensor f_take(weft_tensor p) {
     weft_tensor at = weft_argsort(p, 1, true);
     return weft_take_along(p, at, 1);
@@ -160,6 +192,12 @@ static function *const table[] = {
     f_tied,
     f_tied_own,
     f_tied_read,
+    f_sum,
+    f_sum_read,
+    f_sum_tied,
+    f_softmax_between,
+    f_picked,
+    f_centred_twice,
     f_write,
     f_write_own,
     f_write_blocks,

@@ -103,8 +103,9 @@ static weft_err cpu_prepare_half(weft_plan *p, const step *s, cpu_exe *e, isa le
                                  gemm_shape *shape, size_t *scratch) {
     cpu_product *x = e->product;
     x->half = arena_new(&p->memory, sizeof *x->half);
-    narrow_product *few = x->batches == 1 ? arena_new(&p->memory, sizeof *few) : NULL;
-    if (!x->half || (x->batches == 1 && !few)) return cpu_no_memory(p);
+    const bool plain = x->batches == 1 && !s->adds;
+    narrow_product *few = plain ? arena_new(&p->memory, sizeof *few) : NULL;
+    if (!x->half || (plain && !few)) return cpu_no_memory(p);
     half_types type = {.a = s->in[0].dtype, .b = s->in[1].dtype};
     epilogue_half found = {0};
     size_t rest_scratch = 0;
@@ -146,6 +147,7 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
     x->data.a = (const float *)(const void *)cpu_address(p, a);
     x->data.b = (const float *)(const void *)cpu_address(p, b);
     x->data.c = (float *)(void *)cpu_address(p, c);
+    x->data.accumulate = s->adds;
     x->rows = shape.m, x->cols = shape.n;
     x->batches = 1;
     x->batch_rank = r - 2;
@@ -576,6 +578,7 @@ const weft_backend backend_cpu = {
     .has_block = cpu_has_block,
     .accepts = routine_accepts,
     .takes_maps = routine_takes_maps,
+    .adds = routine_adds,
     .prepare = cpu_prepare,
     .run = cpu_run,
     .release = cpu_release,

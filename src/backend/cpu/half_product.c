@@ -149,7 +149,7 @@ static void half_unit(const half_product *x, const half_data *d, int64_t unit, c
         const gemm_plan *part = &x->part[last_row][last_column][deepest];
         const char *a = half_place(d->a, x->type.a, i0 * s->a_row + k0 * s->a_col);
         const char *b = half_place(d->b, x->type.b, k0 * s->b_row + j0 * s->b_col);
-        gemm_data p = {.accumulate = block > 0, .c = c_room};
+        gemm_data p = {.accumulate = block > 0 || d->f32.accumulate, .c = c_room};
         if (x->type.c == WEFT_F32) p.c = (float *)(void *)d->c + i0 * s->c_row + j0;
         p.a = s->a_col == 1 ? half_block(x, x->type.a, a, a_room, m, s->a_row, k, s->a_col)
                             : half_block(x, x->type.a, a, a_room, k, s->a_col, m, s->a_row);

@@ -114,7 +114,7 @@ static bool narrow_written(const weft_plan *p, const step *s, uint32_t buf) {
 /* Does the step read the widened buffer as the second operand of a plain product, and not else? */
 static bool narrow_reader(const step *s, uint32_t buf, int64_t columns, bool flat) {
     const roperand *b = &s->in[1];
-    if (s->kind != STEP_MATMUL || b->buf != buf || s->in[0].buf == buf || b->off ||
+    if (s->kind != STEP_MATMUL || s->adds || b->buf != buf || s->in[0].buf == buf || b->off ||
         s->in[0].dtype != WEFT_F32)
         return false;
     const int r = b->rank;

@@ -120,6 +120,11 @@ bool routine_takes_maps(const step *s) {
     return s->kind == STEP_MATMUL || (s->kind == STEP_BLOCK && block_table[s->block].image);
 }
 
+bool routine_adds(const step *s) {
+    const roperand *a = &s->in[0]; /* products of nothing are written as zeros */
+    return s->kind == STEP_MATMUL && a->dim[a->rank - 1] > 0;
+}
+
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch) {
     if (!r->rest) return;
     const roperand *y = &r->s->in[r->s->nin];

@@ -68,6 +68,9 @@ bool routine_has_block(const weft_graph *g, const node *n);
  * in cache. */
 bool routine_takes_maps(const step *s);
 
+/* Whether a product may be added to what lies in its result. */
+bool routine_adds(const step *s);
+
 /* ---- for the families ---- */
 
 /* Columns of blocks.def and of the routines of ops.def. */
