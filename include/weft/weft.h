@@ -436,6 +436,13 @@ WEFT_API weft_recurred weft_recur(weft_cell cell, weft_tensor x, weft_tensor w_i
 WEFT_API int weft_cell_gates(weft_cell cell);  /* from the table; 0: not a cell */
 WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets);
     /* [..., classes], i32 [...]: mean; nan if a target is not a class (if constant: an error) */
+typedef struct weft_linear_cross_entropy_desc {
+    int64_t rows;  /* of x at a time; 0: as many as have some 64 MB of logits */
+} weft_linear_cross_entropy_desc;
+WEFT_API weft_tensor weft_linear_cross_entropy(weft_tensor x, weft_tensor w, weft_tensor targets,
+        const weft_linear_cross_entropy_desc *d);
+    /* x [..., in], w [classes, in], i32 [...]: the cross entropy of x w^T, whose rows never all exist:
+       mean over the targets from 0 on, others are left out (of none: nan); d may be NULL */
 WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);  /* mean (a - b)^2 */
 
 /* ---- gradients --------------------------------------------------------------------------- */

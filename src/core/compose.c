@@ -348,7 +348,7 @@ weft_tensor weft_dropout(weft_tensor x, float p) {
     return weft_where(dropped, compose_num(x, 0), weft_scale(x, 1 / (1 - p)));
 }
 
-/* ---- softmax and its kin, norms, losses: fusing makes each a single kernel ---- */
+/* ---- softmax and its kin, norms: fusing makes each a single kernel ---- */
 
 weft_tensor weft_softmax(weft_tensor x, int axis) {
     if (!shape_axis(x, "softmax", &axis)) return tensor_at(x.g, 0);
@@ -399,52 +399,6 @@ weft_tensor weft_log_softmax(weft_tensor x, int axis) {
     if (!shape_axis(x, "log_softmax", &axis)) return tensor_at(x.g, 0);
     weft_tensor centred = weft_sub(x, weft_stop_gradient(weft_max(x, weft_axes(axis), true)));
     return weft_sub(centred, weft_log(weft_sum(weft_exp(centred), weft_axes(axis), true)));
-}
-
-/* Constant targets are looked at now. */
-static bool compose_targets_known(weft_tensor targets, int64_t classes) {
-    weft_tensor base = targets;
-    while (node_of(base)->op == OP_reshape) base = operand(base, 0);
-    const node *n = node_of(base);
-    if (n->op != OP_data || n->dtype != WEFT_I32) return true;
-    const int32_t *t = (const int32_t *)(intptr_t)node_attr(base.g, n)[0];
-    for (int64_t i = 0; i < node_count(base.g, n); i++)
-        if (t[i] < 0 || t[i] >= classes) {
-            graph_fail(base.g, WEFT_ARGUMENT,
-                       "cross_entropy: target %lld is %d; a class from 0 to %lld was expected",
-                       (long long)i, (int)t[i], (long long)classes - 1);
-            return false;
-        }
-    return true;
-}
-
-/* x[target] along the last axis, which is kept; nan for a class that is not there, so that no loss of
- * it looks like one. The gradient need not look again. */
-static weft_tensor compose_picked(weft_tensor x, weft_tensor targets) {
-    weft_tensor t = weft_unsqueeze(targets, -1), picked = weft_take_along(x, t, -1);
-    weft_tensor there = weft_and(weft_le(weft_integer(x.g, 0), t),
-                                 weft_lt(t, weft_integer(x.g, (int32_t)weft_dim(x, -1))));
-    return weft_straight_through(weft_where(there, picked, compose_num(x, NAN)), picked);
-}
-
-weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets) {
-    weft_tensor both[2] = {logits, targets};
-    if (!graph_checked(logits.g, both, 2)) return tensor_at(logits.g, 0);
-    weft_shape s = weft_shape_of(logits), t = weft_shape_of(targets);
-    if (s.rank != t.rank + 1 || memcmp(s.n, t.n, (size_t)t.rank * sizeof *t.n)) {
-        char a[100], b[100];
-        return graph_fail(
-            logits.g, WEFT_SHAPE,
-            "cross_entropy: logits %s need targets of the same shape without the last axis, got %s",
-            shape_text(a, sizeof a, s.rank, s.n), shape_text(b, sizeof b, t.rank, t.n));
-    }
-    if (!shape_index(targets, "cross_entropy") || !compose_targets_known(targets, s.n[t.rank]))
-        return tensor_at(logits.g, 0);
-    /* log(sum) - (x[target] - max): the picked logit is read where it lies, so all is one kernel */
-    weft_tensor top = weft_stop_gradient(weft_max(logits, weft_axes(-1), true));
-    weft_tensor total = weft_sum(weft_exp(weft_sub(logits, top)), weft_axes(-1), true);
-    weft_tensor picked = compose_picked(weft_cast(logits, WEFT_F32), targets);
-    return weft_mean(weft_sub(weft_log(total), weft_sub(picked, top)), WEFT_ALL, false);
 }
 
 static weft_tensor compose_normalise(weft_tensor x, weft_shape axes, float eps) {

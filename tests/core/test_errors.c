@@ -431,4 +431,22 @@ TEST(blocks) {
     BAD(SHAPE, "cross_entropy", weft_cross_entropy(x, x));
     BAD(DTYPE, "integer", weft_cross_entropy(x, weft_input(g, WEFT_F32, weft_dims(4))));
     BAD(ARGUMENT, "graph", weft_cross_entropy(none, n));
+    BAD(SHAPE,
+        "linear_cross_entropy: x [..., in], w [classes, in] and targets [...] were expected, "
+        "got [4,6], [6] and [4]",
+        weft_linear_cross_entropy(x, v, n, NULL));
+    BAD(SHAPE, "got [4,6], [4,6] and []",
+        weft_linear_cross_entropy(x, x, weft_integer(g, 1), NULL));
+    BAD(SHAPE, "got [], [4,6] and [4]", weft_linear_cross_entropy(z, x, n, NULL));
+    BAD(SHAPE, "got [4,6], [6,4] and [4]",
+        weft_linear_cross_entropy(x, weft_transpose(x, 0, 1), n, NULL));
+    BAD(DTYPE, "linear_cross_entropy: integers",
+        weft_linear_cross_entropy(x, x, weft_full(g, weft_dims(4), 1), NULL));
+    BAD(ARGUMENT, "graph", weft_linear_cross_entropy(none, x, n, NULL));
+    BAD(ARGUMENT, "missing", weft_linear_cross_entropy(x, none, n, NULL));
+    BAD(ARGUMENT, "-3 rows at a time",
+        weft_linear_cross_entropy(x, x, n, &(weft_linear_cross_entropy_desc){.rows = -3}));
+    BAD(ARGUMENT, "target 1 is 4; a class from 0 to 3 was expected",
+        weft_linear_cross_entropy(
+            x, x, weft_const(g, WEFT_I32, weft_dims(4), (int32_t[]){-7, 4, 0, 1}), NULL));
 }

@@ -108,6 +108,12 @@ static void r_masked(job *j) {
     weft_tensor mask = weft_lt(weft_iota(j->g, weft_dims(6, 6), 0), weft_integer(j->g, 4));
     with_grad(j, weft_attention(q, q, q, &(weft_attention_desc){.mask = mask}), j->f);
 }
+static void r_groups(job *j) {
+    weft_tensor q = weft_reshape(j->f, weft_dims(2, 3, 6, 6)), k = weft_slice(q, 1, 1, 2, 1);
+    q = weft_rope(q, weft_iota(j->g, weft_dims(6), 0), NULL);
+    with_grad(j, weft_attention(q, k, k, &(weft_attention_desc){.causal = true, .window = 2}),
+              j->f);
+}
 static void r_recur(job *j) {
     weft_tensor x = weft_reshape(j->f, weft_dims(6, 6, 6)), w = weft_slice(x, 0, 0, 4, 1);
     weft_tensor w_ih = weft_reshape(w, weft_dims(24, 6)),
@@ -122,6 +128,12 @@ static void r_softmax(job *j) {
     with_grad(j, weft_log_softmax(j->x, 0), j->x);
     want(j, weft_softmax(j->x, -1));
     want(j, weft_logsumexp(j->x, 1, false));
+}
+static void r_linear_cross_entropy(job *j) {
+    with_grad(j,
+              weft_linear_cross_entropy(j->x, weft_sin(j->x), j->i,
+                                        &(weft_linear_cross_entropy_desc){.rows = 2}),
+              j->x);
 }
 static void r_cross_entropy(job *j) {
     with_grad(j, weft_cross_entropy(j->x, j->i), j->x);
@@ -345,10 +357,12 @@ static const program table[] = {
     {.name = "pooling", .record = r_pool},
     {.name = "attention", .record = r_attention},
     {.name = "masked attention", .record = r_masked},
+    {.name = "rope and groups of heads", .record = r_groups},
     {.name = "recurrence", .record = r_recur},
     {.name = "recurrence unrolled", .record = r_recur, .portable = true},
     {.name = "softmax", .record = r_softmax},
     {.name = "cross entropy", .record = r_cross_entropy},
+    {.name = "linear cross entropy", .record = r_linear_cross_entropy},
     {.name = "norms", .record = r_norms},
     {.name = "concat", .record = r_concat},
     {.name = "wide concat", .record = r_wide_concat},
