@@ -37,6 +37,7 @@ typedef struct weft_field {
     weft_shape  dims;                /* of one example; a label is 0-d */
     const void *rows;
     size_t      row_bytes;           /* row stride; 0 in weft_data_memory: dense */
+    int         bits;                /* 16: integers of 16 bits without a sign, dtype is I32; else 0 */
     int64_t     classes;             /* values are 0 .. classes - 1; 0: not a class */
     const char *const *class_names;  /* one per class, or NULL; for text: the characters */
     const char *const *columns;      /* of a table: the name of each element of x, or NULL */
@@ -120,6 +121,22 @@ typedef struct weft_text_desc {
 WEFT_API weft_data *weft_data_text(weft_ctx *c, const char *path, const weft_text_desc *d);
     /* d NULL: all zero */
 WEFT_API weft_data *weft_data_parse_text(weft_ctx *c, weft_bytes file, const weft_text_desc *d);
+    /* the same from memory */
+
+/* Tokens: windows "x" [length] of i32, and "y" shifted by one token. A file of tokens is their numbers,
+ * little-endian, 16 or 32 bits each, without a header; it stays on the disk, mapped. Stride 1 is for
+ * training: a loader then draws windows that begin anywhere. The default is for evaluation: each token
+ * is a target once, but for the first, and those behind the last whole window. */
+typedef struct weft_tokens_desc {
+    int64_t length;            /* of a window; 0: 64 */
+    int64_t stride;            /* between windows; 0: length */
+    int64_t classes;           /* size of the vocabulary; any number from there on is an error */
+    int     bits;              /* of a number: 16 or 32; 0: 16 if classes is at most 65536, else 32 */
+    int64_t from, to;          /* which tokens of the file: from .. to - 1; to 0: up to its end */
+} weft_tokens_desc;
+WEFT_API weft_data *weft_data_tokens(weft_ctx *c, const char *path, const weft_tokens_desc *d);
+    /* NULL: weft_error */
+WEFT_API weft_data *weft_data_parse_tokens(weft_ctx *c, weft_bytes file, const weft_tokens_desc *d);
     /* the same from memory */
 
 WEFT_API weft_data *weft_data_npy(weft_ctx *c, const char *path);
