@@ -87,13 +87,6 @@ static uint32_t json_four(const char *p) {
     return v;
 }
 
-static size_t json_encode(uint32_t v, char out[4]) {
-    size_t n = v < 0x80 ? 1 : v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
-    for (size_t i = n; i-- > 1; v >>= 6) out[i] = (char)(0x80 | (v & 0x3f));
-    out[0] = (char)(n == 1 ? v : (0xf00u >> n & 0xff) | v);
-    return n;
-}
-
 /* The next character of a text as UTF-8, and the place after it. 0 at the end. */
 static size_t json_character(const char **at, const char *end, char out[4]) {
     static const char letter[] = "bfnrt", meant[] = "\b\f\n\r\t";
@@ -118,7 +111,7 @@ static size_t json_character(const char **at, const char *end, char out[4]) {
         v = 0x10000 + ((v - 0xd800) << 10) + ((json_four(p + 8) - 0xdc00) & 0x3ff);
         *at = p + 12;
     }
-    return json_encode(v, out);
+    return utf8_encode(v, out);
 }
 
 /* The first byte tells the length of a character, so where two differ their bytes do. */

@@ -16,18 +16,30 @@ static uint32_t utf8_code(const unsigned char *u, size_t bytes) {
     return code;
 }
 
-size_t utf8_length(const char *s, size_t n) {
+size_t utf8_decode(const char *s, size_t n, uint32_t *code) {
     const unsigned char *const u = (const unsigned char *)s;
     if (!n) return 0;
-    if (u[0] < 0x80) return 1;
-    const size_t bytes = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
-    if (u[0] < 0xc2 || u[0] > 0xf4 || n < bytes) return 0;
+    const size_t bytes = u[0] < 0x80 ? 1 : u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : 2;
+    if (bytes > 1 && (u[0] < 0xc2 || u[0] > 0xf4 || n < bytes)) return 0;
     for (size_t i = 1; i < bytes; i++)
         if ((u[i] & 0xc0) != 0x80) return 0;
-    const uint32_t code = utf8_code(u, bytes);
-    if (code < (bytes == 4 ? 0x10000u : bytes == 3 ? 0x800u : 0x80u))
-        return 0; /* too long a form */
-    return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+    const uint32_t found = utf8_code(u, bytes);
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* below: too long a form */
+    if (found < least[bytes] || found > 0x10ffff || (found >= 0xd800 && found < 0xe000)) return 0;
+    *code = found;
+    return bytes;
+}
+
+size_t utf8_length(const char *s, size_t n) {
+    uint32_t code;
+    return utf8_decode(s, n, &code);
+}
+
+size_t utf8_encode(uint32_t code, char out[4]) {
+    const size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = n; i-- > 1; code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(n == 1 ? code : (0xf00u >> n & 0xff) | code);
+    return n;
 }
 
 bool utf8_is(const char *s, size_t n) {

@@ -4,9 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the character that n bytes begin with; 0: they begin with none. */
 size_t utf8_length(const char *s, size_t n);
+/* The same, and its number, which is left alone when there is none. */
+size_t utf8_decode(const char *s, size_t n, uint32_t *code);
+size_t utf8_encode(uint32_t code, char out[4]);          /* gives the bytes */
 bool   utf8_is(const char *s, size_t n);                 /* are they characters, all of them? */
 
 /* What fits of a text that may be anything: whole characters, ? for a byte of none, and a 0; gives the

@@ -5,6 +5,7 @@
  * there are is a bitmap over all code points; a character's number is how many bits lie below its
  * own, so classes are in the order of code points. */
 #include "base/reader.h"
+#include "base/utf8.h"
 #include "data/set.h"
 
 #include <weft/io.h>
@@ -43,14 +44,6 @@ static int text_decode(const unsigned char *p, size_t left, uint32_t *code, cons
     else if (*code >= 0xd800 && *code < 0xe000) *wrong = "half of a surrogate pair";
     else if (*code >= TEXT_CODES) *wrong = "a code beyond 10ffff";
     return *wrong ? 0 : length;
-}
-
-static int text_encode(uint32_t code, char *out) {
-    if (code < 0x80) return out[0] = (char)code, 1;
-    const int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (int i = length - 1; i > 0; i--, code >>= 6) out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(0xf00u >> length | code);
-    return length;
 }
 
 static int text_bits(uint64_t x) {
@@ -129,7 +122,7 @@ static const char *const *text_names(weft_data *d, const text_alphabet *a) {
     for (uint32_t code = 0; n < count; code++) {
         if (!(a->has[code / 64] >> code % 64 & 1)) continue;
         names[n++] = text;
-        text += text_encode(code, text);
+        text += utf8_encode(code, text);
         *text++ = 0;
     }
     return names;
