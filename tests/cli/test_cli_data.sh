@@ -17,8 +17,8 @@ check "with fields" has "$scratch/out" set path
 check "path" prints '/data/digits$' "$weft" data path digits
 check "from anywhere" sh -c "cd / && '$weft' data path flowers | grep -q 'flowers.csv\$'"
 check "path of what is not here" refuses 1 'mnist not found' "$weft" data path mnist
-check "an unknown set" usage_error 'unknown data set "cifar"; available: mnist, digits, flowers' "$weft" data path cifar
-check "an unknown set to fetch" usage_error 'unknown data set "digits"; available: mnist' "$weft" data get digits
+check "an unknown set" usage_error 'unknown data set "cifar"; available: mnist, gpt2-vocab, digits, flowers' "$weft" data path cifar
+check "an unknown set to fetch" usage_error 'unknown data set "digits"; available: mnist, gpt2-vocab' "$weft" data get digits
 check "nothing named" ends 2 "$weft" data get
 check "no task" ends 2 "$weft" data
 
