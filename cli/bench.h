@@ -98,6 +98,7 @@ int bench_dqn2048(bench *b);
 int bench_cube(bench *b);
 int bench_rainbow(bench *b);
 int bench_checkerboard(bench *b);
+int bench_tokens(bench *b);
 int bench_circuit(bench *b);
 int bench_special(bench *b);
 int bench_stream_zscore(bench *b);
