@@ -36,7 +36,7 @@ WEFT_API weft_vocab *weft_vocab_open (weft_ctx *c, const char *path);
 WEFT_API weft_vocab *weft_vocab_parse(weft_ctx *c, weft_bytes vocab, weft_bytes merges);
     /* the same from memory; merges without data: vocab is a tokenizer.json */
 WEFT_API weft_vocab *weft_vocab_chars(weft_ctx *c, weft_bytes text);
-    /* the characters (code points) of a text, numbered in their order; UTF-8 */
+    /* the characters (code points) of a text, numbered in their order; UTF-8 without zeros */
 WEFT_API weft_vocab *weft_vocab_bytes(weft_ctx *c);                       /* all 256, id = value */
 
 typedef struct weft_learn_desc {

@@ -18,9 +18,7 @@ static void save_token(text *t, const weft_vocab *v, int32_t id) {
         n = is_text ? utf8_length((const char *)bytes + i, v->token[id].n - i) : 1;
         if (is_text) memcpy(one, bytes + i, n);
         else utf8_encode(vocab_letter_of(bytes[i]), one);
-        const size_t length = *one ? json_quote(quoted, sizeof quoted, one) : 0;
-        if (length) text_raw(t, quoted + 1, length - 2);
-        else text_put(t, "\\u0000");
+        text_raw(t, quoted + 1, json_quote(quoted, sizeof quoted, one) - 2);
     }
 }
 

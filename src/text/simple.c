@@ -39,11 +39,11 @@ static weft_err chars_survey(reader *r, unsigned char *seen, size_t *count, size
     for (size_t at = 0, characters = 0, n; at < r->n; at += n, characters++) {
         uint32_t code = 0;
         n = utf8_decode((const char *)r->bytes + at, r->n - at, &code);
-        if (!n) {
+        if (!n || !code) { /* JSON texts have no zeros, in this library and many others */
             char field[40];
             snprintf(field, sizeof field, "character %zu", characters);
-            return reader_fail(r, WEFT_FORMAT, at, field, "the byte %02x is not UTF-8",
-                               (unsigned)r->bytes[at]);
+            return reader_fail(r, WEFT_FORMAT, at, field, "the byte %02x is %s",
+                               (unsigned)r->bytes[at], n ? "no text" : "not UTF-8");
         }
         unsigned char *const place = &seen[code / 8], bit = (unsigned char)(1 << code % 8);
         if (*place & bit) continue;

@@ -346,16 +346,18 @@ TEST(characters) {
     CHECK_EQ(weft_vocab_encode(v, "ab\xff", 3, NULL, ids, 32, &n), WEFT_ARGUMENT);
     CHECK_HAS(weft_error(ctx()), "ff at offset 2");
     weft_vocab_free(v);
-    v = weft_vocab_chars(ctx(), (weft_bytes){"zero", "a\0\"\\\x1f", 5}); /* what JSON must escape */
+    v = weft_vocab_chars(ctx(), (weft_bytes){"zero", "a\n\"\\\x1f", 5}); /* what JSON must escape */
     CHECK(v && weft_vocab_save(v, in_folder("zero")) == WEFT_OK);
     weft_vocab *const w = weft_vocab_open(ctx(), in_folder("zero"));
     same(v, w, "a\\\"");
-    CHECK(w && comes_back(w, "\0\0a\x1f", 4));
+    CHECK(w && comes_back(w, "\n\na\x1f", 4));
     weft_vocab_free(v);
     weft_vocab_free(w);
     CHECK(weft_vocab_chars(ctx(), bytes_of("")) == NULL);
     CHECK(weft_vocab_chars(ctx(), bytes_of("ab\x80")) == NULL);
     CHECK_HAS(weft_error(ctx()), "offset 2");
+    CHECK(weft_vocab_chars(ctx(), (weft_bytes){"zero", "a\0", 2}) == NULL);
+    CHECK_HAS(weft_error(ctx()), "character 1: the byte 00 is no text");
 }
 
 TEST(bytes_are_their_values) {
