@@ -19,6 +19,7 @@ typedef struct bench {
     const char *name; /* of the benchmark that runs                        */
     int threads;      /* asked for; 0: the library's choice                */
     bool json, quick, raw;
+    int64_t batch, tokens; /* of training steps; 0: as they are recorded             */
     weft_dtype mixed; /* of training steps; WEFT_F32: as they are recorded    */
     const char *report; /* folder for a report, or NULL                      */
     bool header;        /* the table has its first line                      */

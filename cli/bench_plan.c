@@ -54,7 +54,7 @@ static int plan_measure(bench *b, weft_state *s, recipe_record record, plan_time
         weft_graph *g = weft_graph_new(b->ctx);
         if (!g) return bench_failed(b, "starting");
         const double start = weft_clock();
-        const recipe step = record(g, s, 0);
+        const recipe step = record(g, s, (recipe_size){.little = b->quick});
         const double recorded = weft_clock();
         weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
                                                          .update = step.update,

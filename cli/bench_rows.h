@@ -60,6 +60,8 @@
       "training step of an embedding 20,000 x 64, 64 texts of 32 words, SGD")                  \
     X("step-transformer", bench_step,      SUITE_STEPS,                                            \
       "training step of 4 layers of width 256, 8 sequences of 128, AdamW")                         \
+    X("step-distilgpt2", bench_step,       SUITE_STEPS,                                            \
+      "training step of DistilGPT-2, 82 million parameters, 31 tokens, AdamW")                     \
     X("gemm",         bench_gemm,          SUITE_KERNELS,                                          \
       "matrix products NN, NT and TN on one thread, next to a BLAS")                                       \
     X("gemm-skinny",  bench_gemm_skinny,   SUITE_KERNELS,                                          \

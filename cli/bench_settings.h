@@ -3,6 +3,7 @@
 #define WEFT_CLI_BENCH_SETTINGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct bench_settings {
     const char *report;                              /* rainbow's folder               */
@@ -13,6 +14,7 @@ typedef struct bench_settings {
     int suite; /* its place among the words; 0: all of them */
     int mixed; /* likewise, which is a weft_dtype           */
     int threads;
+    int64_t batch, tokens;
 } bench_settings;
 
 #endif

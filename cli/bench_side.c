@@ -33,11 +33,15 @@ static void side_follow(pid_t parent) {
 
 static void side_become(const bench_side *s, const char *name, const bench_settings *how, bool ours,
                         int in, int out) {
-    char number[16];
-    const char *words[12] = {s->program, "bench", name, "--turns", "--json"};
+    char number[16], batch[24], tokens[24];
+    const char *words[16] = {s->program, "bench", name, "--turns", "--json"};
     int n = 5;
     snprintf(number, sizeof number, "%d", how->threads);
     if (how->threads) words[n++] = "--threads", words[n++] = number;
+    snprintf(batch, sizeof batch, "%lld", (long long)how->batch);
+    if (how->batch) words[n++] = "--batch", words[n++] = batch;
+    snprintf(tokens, sizeof tokens, "%lld", (long long)how->tokens);
+    if (how->tokens) words[n++] = "--tokens", words[n++] = tokens;
     if (how->device) words[n++] = "--device", words[n++] = how->device;
     if (how->quick) words[n++] = "--quick";
     if (!ours) unsetenv("WEFT_BENCH_SLOW");

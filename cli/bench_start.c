@@ -156,13 +156,10 @@ static double start_once(bench *b, const recipe_gpt *n, int *status) {
 }
 
 int bench_start(bench *b) {
-    const recipe_gpt little = {.layers = 2, .width = 128, .heads = 4, .words = 2048, .places = 64};
-    const recipe_gpt whole = {
-        .layers = 6, .width = 768, .heads = 12, .words = 50257, .places = 1024};
     double us[3];
     int status = EXIT_GOOD, samples = 0;
     for (; samples < 3 && status == EXIT_GOOD; samples++)
-        us[samples] = start_once(b, b->quick ? &little : &whole, &status);
+        us[samples] = start_once(b, b->quick ? &recipe_gpt_little : &recipe_gpt_distil, &status);
     if (status != EXIT_GOOD) return status;
     bench_line l = {.part = "", .stats = {.threads = b->threads ? b->threads : 1}};
     weft_bench_summary(us, (size_t)samples, &l.time);

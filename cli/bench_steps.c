@@ -16,11 +16,16 @@
 #include <math.h>
 #include <string.h>
 
+static recipe_size step_size(const bench *b) {
+    return (recipe_size){.batch = b->batch, .tokens = b->tokens, .little = b->quick};
+}
+
 /* ---- is it right? ---- */
 
 typedef struct step_proof {
     bench *b;
     recipe_record record;
+    recipe_size size;
     const recipe *step;
     int64_t rows; /* examples of the reference; the batch has them again and again */
     recipe same;  /* as the reference has it */
@@ -30,7 +35,9 @@ typedef struct step_proof {
 
 static weft_tensor step_recorded(void *user, weft_graph *g, weft_state *s) {
     step_proof *const p = user;
-    p->same = p->record(g, s, p->rows);
+    recipe_size size = p->size;
+    size.batch = p->rows;
+    p->same = p->record(g, s, size);
     return p->same.loss;
 }
 
@@ -93,7 +100,7 @@ static int step_true(bench *b, weft_graph *g, weft_state *s, step_proof *p) {
 /* The state and the feeds are afterwards what they were. */
 static int step_check(bench *b, weft_graph *g, weft_plan *train, weft_state *s, const recipe *step,
                       recipe_record record) {
-    step_proof p = {.b = b, .record = record, .step = step, .train = train};
+    step_proof p = {.b = b, .record = record, .size = step_size(b), .step = step, .train = train};
     snapshot first = {0};
     int status = snapshot_take(&first, s, NULL) ? bench_failed(b, "copying the state")
                                                 : step_true(b, g, s, &p);
@@ -111,8 +118,9 @@ static int step_check(bench *b, weft_graph *g, weft_plan *train, weft_state *s, 
 static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step, char *hash,
                       size_t hash_size) {
     enum { HASHED = 50 };
-    const bool lasts = weft_plan_stats(p).flops > 2e9;
-    const int trained = lasts ? (b->quick ? 10 : 60) : b->quick ? 60 : 300;
+    const double flops = weft_plan_stats(p).flops;
+    const bool lasts = flops > 2e9;
+    const int trained = flops > 1e11 ? 12 : lasts ? (b->quick ? 10 : 60) : b->quick ? 60 : 300;
     float first = 0;
     for (int i = 0; i < trained; i++) {
         if (weft_run(p) != WEFT_OK) return bench_failed(b, "running");
@@ -154,12 +162,57 @@ static int step_mixed(bench *b, weft_graph *g, const recipe *step, weft_plan **p
     return status == EXIT_GOOD ? recipe_feed(b, *p, step, 0) : status;
 }
 
+/* Beside the same arithmetic as one product of 1024^3, on the same threads at the same time. */
+static int step_by_product(bench *b, const recipe *step, bench_line *l) {
+    const int64_t n = b->quick ? 256 : 1024;
+    weft_graph *const g = weft_graph_new(b->ctx);
+    if (!g) return bench_failed(b, "starting");
+    const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(n, n));
+    const weft_tensor y = weft_input(g, WEFT_F32, weft_dims(n, n));
+    const weft_tensor z = weft_matmul(x, y);
+    weft_plan *const p =
+        weft_compile(g, &(weft_plan_desc){.fetch = weft_list(z), .threads = b->threads});
+    int status = p ? EXIT_GOOD : bench_failed(b, "compiling");
+    bench_line of = {.part = ""};
+    if (p) {
+        bench_random r = {1};
+        bench_fill(&r, weft_feed(p, x), n * n);
+        bench_fill(&r, weft_feed(p, y), n * n);
+        status = bench_plan_time(b, p, &of);
+    }
+    const double rate = 2e-3 * (double)(n * n * n) / of.time.median_us;
+    if (status == EXIT_GOOD) {
+        bench_number(l, "product_gflop", 1e-9 * step->products);
+        bench_number(l, "product_gflops", rate);
+        bench_number(l, "of_product", l->time.median_us * rate / (1e-3 * step->products));
+    }
+    weft_plan_free(p);
+    weft_graph_free(g);
+    return status;
+}
+
+/* What is said of a network of texts. */
+static int step_language(bench *b, const weft_state *s, const recipe *step, bench_line *l) {
+    double parameters = 0;
+    for (size_t i = 0; i < weft_state_count(s); i++) {
+        weft_entry e;
+        if (weft_state_entry(s, i, &e) == WEFT_OK && e.trained)
+            parameters += (double)e.bytes / (double)weft_dtype_size(e.dtype);
+    }
+    bench_number(l, "parameters", parameters);
+    bench_number(l, "tokens_per_s",
+                 1e6 * (double)weft_count(step->input[0].tensor) / l->time.median_us);
+    return b->turns ? EXIT_GOOD : step_by_product(b, step, l);
+}
+
 static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record record) {
-    const recipe step = record(g, s, 0);
+    const recipe step = record(g, s, step_size(b));
+    const double start = weft_clock();
     weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
                                                      .update = step.update,
                                                      .threads = b->threads});
     if (!p) return bench_failed(b, "compiling");
+    const double compiled = weft_clock() - start;
     char hash[20] = "";
     bench_line l = {.part = b->mixed ? weft_dtype_name(b->mixed) : "", .work = BENCH_FLOPS};
     int status = recipe_feed(b, p, &step, 0);
@@ -170,6 +223,10 @@ static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record re
     if (status == EXIT_GOOD) {
         l.amount = l.stats.flops;
         bench_text(&l, "hash", hash);
+        bench_number(&l, "compile_us", 1e6 * compiled);
+        if (step.products > 0) status = step_language(b, s, &step, &l);
+    }
+    if (status == EXIT_GOOD) {
         snprintf(l.note, sizeof l.note, "hash %s", hash);
         bench_write(b, &l);
     }

@@ -67,16 +67,17 @@ static recipe recipe_q_network(weft_graph *g, weft_state *s, int64_t batch, int 
     return step;
 }
 
-recipe recipe_dqn2048(weft_graph *g, weft_state *s, int64_t batch) {
-    return recipe_q_network(g, s, batch ? batch : 32, 16, (const int[]){64, 64, 4, 0}, 4);
+recipe recipe_dqn2048(weft_graph *g, weft_state *s, recipe_size size) {
+    return recipe_q_network(g, s, size.batch ? size.batch : 32, 16, (const int[]){64, 64, 4, 0}, 4);
 }
 
-recipe recipe_cube(weft_graph *g, weft_state *s, int64_t batch) {
-    return recipe_q_network(g, s, batch ? batch : 64, 144, (const int[]){128, 64, 6, 0}, 6);
+recipe recipe_cube(weft_graph *g, weft_state *s, recipe_size size) {
+    return recipe_q_network(g, s, size.batch ? size.batch : 64, 144, (const int[]){128, 64, 6, 0},
+                            6);
 }
 
-recipe recipe_mlp784(weft_graph *g, weft_state *s, int64_t batch) {
-    recipe step = {.batch = batch ? batch : 32};
+recipe recipe_mlp784(weft_graph *g, weft_state *s, recipe_size size) {
+    recipe step = {.batch = size.batch ? size.batch : 32};
     const weft_tensor x = recipe_input(&step, g, weft_dims(step.batch, 784), 0);
     const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
     step.loss = weft_cross_entropy(recipe_layers(s, x, (const int[]){128, 10, 0}), target);
@@ -85,8 +86,8 @@ recipe recipe_mlp784(weft_graph *g, weft_state *s, int64_t batch) {
 }
 
 /* A yes or no of 30 numbers. */
-recipe recipe_logistic(weft_graph *g, weft_state *s, int64_t batch) {
-    recipe step = {.batch = batch ? batch : 256};
+recipe recipe_logistic(weft_graph *g, weft_state *s, recipe_size size) {
+    recipe step = {.batch = size.batch ? size.batch : 256};
     const weft_tensor x = recipe_input(&step, g, weft_dims(step.batch, 30), 0);
     const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch, 1), 2);
     const weft_tensor yes = weft_cast(target, WEFT_F32);
@@ -96,9 +97,9 @@ recipe recipe_logistic(weft_graph *g, weft_state *s, int64_t batch) {
 }
 
 /* Texts of 32 words out of 20,000, each the mean of its words' rows, in ten classes. */
-recipe recipe_embedding(weft_graph *g, weft_state *s, int64_t batch) {
+recipe recipe_embedding(weft_graph *g, weft_state *s, recipe_size size) {
     enum { WORDS = 20000, WIDTH = 64, LENGTH = 32 };
-    recipe step = {.batch = batch ? batch : 64};
+    recipe step = {.batch = size.batch ? size.batch : 64};
     const weft_tensor word = recipe_input(&step, g, weft_dims(step.batch, LENGTH), WORDS);
     const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
     const weft_tensor rows = weft_nn_embedding(s, word, WORDS, WIDTH, "words", NULL);
@@ -137,14 +138,14 @@ weft_tensor recipe_pictures(weft_state *s, weft_tensor x) {
     return recipe_convolved(s, x, (const int[]){64, 128, 0}, (const int[]){10, 0});
 }
 
-recipe recipe_cnn(weft_graph *g, weft_state *s, int64_t batch) {
-    return recipe_pyramid(g, s, weft_dims(batch ? batch : 16, 3, 32, 32), (const int[]){64, 128, 0},
-                          (const int[]){10, 0});
+recipe recipe_cnn(weft_graph *g, weft_state *s, recipe_size size) {
+    return recipe_pyramid(g, s, weft_dims(size.batch ? size.batch : 16, 3, 32, 32),
+                          (const int[]){64, 128, 0}, (const int[]){10, 0});
 }
 
-recipe recipe_mnist(weft_graph *g, weft_state *s, int64_t batch) {
-    return recipe_pyramid(g, s, weft_dims(batch ? batch : 64, 1, 28, 28), (const int[]){32, 64, 0},
-                          (const int[]){128, 10, 0});
+recipe recipe_mnist(weft_graph *g, weft_state *s, recipe_size size) {
+    return recipe_pyramid(g, s, weft_dims(size.batch ? size.batch : 64, 1, 28, 28),
+                          (const int[]){32, 64, 0}, (const int[]){128, 10, 0});
 }
 
 /* ---- sequences ---- */
@@ -162,24 +163,24 @@ static recipe recipe_sequence(weft_graph *g, weft_state *s, const char *name,
     return step;
 }
 
-recipe recipe_lstm(weft_graph *g, weft_state *s, int64_t batch) {
-    (void)batch; /* one sequence is all there is */
+recipe recipe_lstm(weft_graph *g, weft_state *s, recipe_size size) {
+    (void)size; /* one sequence is all there is */
     return recipe_sequence(g, s, "lstm", weft_nn_lstm);
 }
 
-recipe recipe_gru(weft_graph *g, weft_state *s, int64_t batch) {
-    (void)batch;
+recipe recipe_gru(weft_graph *g, weft_state *s, recipe_size size) {
+    (void)size;
     return recipe_sequence(g, s, "gru", weft_nn_gru);
 }
 
-recipe recipe_rnn(weft_graph *g, weft_state *s, int64_t batch) {
-    (void)batch;
+recipe recipe_rnn(weft_graph *g, weft_state *s, recipe_size size) {
+    (void)size;
     return recipe_sequence(g, s, "rnn", weft_nn_rnn);
 }
 
 /* Pictures read row by row; the last state names the class. */
-recipe recipe_lstm_rows(weft_graph *g, weft_state *s, int64_t batch) {
-    recipe step = {.batch = batch ? batch : 64};
+recipe recipe_lstm_rows(weft_graph *g, weft_state *s, recipe_size size) {
+    recipe step = {.batch = size.batch ? size.batch : 64};
     const weft_tensor x = recipe_input(&step, g, weft_dims(step.batch, 28, 28), 0);
     const weft_tensor target = recipe_input(&step, g, weft_dims(step.batch), 10);
     const weft_tensor last =
@@ -207,6 +208,11 @@ weft_tensor recipe_gpt_logits(weft_state *s, weft_tensor word, const recipe_gpt 
     return weft_matmul(weft_nn_layer_norm(s, x, "ln_f", NULL), weft_transpose(wte, 0, 1));
 }
 
+const recipe_gpt recipe_gpt_distil = {
+    .layers = 6, .width = 768, .heads = 12, .words = 50257, .places = 1024};
+const recipe_gpt recipe_gpt_little = {
+    .layers = 2, .width = 128, .heads = 4, .words = 2048, .places = 64};
+
 recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t length,
                        const recipe_gpt *n) {
     recipe step = {.batch = batch};
@@ -214,30 +220,44 @@ recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t leng
     const weft_tensor next = recipe_input(&step, g, weft_dims(batch, length), n->words);
     step.loss = weft_cross_entropy(recipe_gpt_logits(s, word, n), next);
     step.update = recipe_adam(s, &step, 3e-4f, 0.1f);
+    /* every weight of a layer, and of the head, meets every word forward and twice backward */
+    const double layer = 12.0 * (double)n->width * (double)n->width;
+    step.products =
+        6 * (double)(batch * length) * (n->layers * layer + (double)n->words * (double)n->width);
     return step;
 }
 
-recipe recipe_transformer6(weft_graph *g, weft_state *s, int64_t batch) {
+static recipe recipe_sized(weft_graph *g, weft_state *s, recipe_size size, int64_t batch,
+                           int64_t length, const recipe_gpt *n) {
+    return recipe_language(g, s, size.batch ? size.batch : batch,
+                           size.tokens ? size.tokens : length, n);
+}
+
+recipe recipe_transformer6(weft_graph *g, weft_state *s, recipe_size size) {
     static const recipe_gpt n = {
         .layers = 6, .width = 256, .heads = 8, .words = 2048, .places = 64};
-    return recipe_language(g, s, batch ? batch : 4, 64, &n);
+    return recipe_sized(g, s, size, 4, 64, &n);
 }
 
-recipe recipe_transformer(weft_graph *g, weft_state *s, int64_t batch) {
+recipe recipe_transformer(weft_graph *g, weft_state *s, recipe_size size) {
     static const recipe_gpt n = {
         .layers = 4, .width = 256, .heads = 8, .words = 2048, .places = 128};
-    return recipe_language(g, s, batch ? batch : 8, 128, &n);
+    return recipe_sized(g, s, size, 8, 128, &n);
 }
 
-recipe recipe_transformer12(weft_graph *g, weft_state *s, int64_t batch) {
+recipe recipe_transformer12(weft_graph *g, weft_state *s, recipe_size size) {
     static const recipe_gpt n = {
         .layers = 12, .width = 256, .heads = 8, .words = 2048, .places = 64};
-    return recipe_language(g, s, batch ? batch : 4, 64, &n);
+    return recipe_sized(g, s, size, 4, 64, &n);
 }
 
 /* Deep and narrow, so that it fits: compiling looks at nodes, not at numbers. */
-recipe recipe_transformer256(weft_graph *g, weft_state *s, int64_t batch) {
+recipe recipe_transformer256(weft_graph *g, weft_state *s, recipe_size size) {
     static const recipe_gpt n = {
         .layers = 256, .width = 64, .heads = 4, .words = 512, .places = 32};
-    return recipe_language(g, s, batch ? batch : 1, 32, &n);
+    return recipe_sized(g, s, size, 1, 32, &n);
+}
+
+recipe recipe_distilgpt2(weft_graph *g, weft_state *s, recipe_size size) {
+    return recipe_sized(g, s, size, 1, 31, size.little ? &recipe_gpt_little : &recipe_gpt_distil);
 }

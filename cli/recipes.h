@@ -13,6 +13,7 @@ typedef struct recipe {
     weft_updates update;
     weft_optimiser_desc optimiser; /* what update is to do, for bench_truth.h */
     int64_t batch;                 /* examples: the first axis of inputs, or 1 */
+    double products;               /* FLOP of the products with its weights; 0: nobody counted */
     int inputs;
     struct {
         weft_tensor tensor;
@@ -37,13 +38,19 @@ typedef struct recipe {
     X("transformer",    recipe_transformer, 4)                          \
     X("transformer-6",  recipe_transformer6, 6)                         \
     X("transformer-12", recipe_transformer12, 12)                       \
-    X("transformer-256", recipe_transformer256, 256)
+    X("transformer-256", recipe_transformer256, 256)                    \
+    X("distilgpt2",     recipe_distilgpt2,  6)
 /* clang-format on */
 
-/* Records the step with so many examples, 0: as many as are timed; what goes wrong shows when it is
- * compiled. */
-typedef recipe (*recipe_record)(weft_graph *g, weft_state *s, int64_t batch);
-#define X(name, function, layers) recipe function(weft_graph *g, weft_state *s, int64_t batch);
+/* How much a step has to do; 0: as much as is timed. */
+typedef struct recipe_size {
+    int64_t batch, tokens; /* examples; words of a text, where there are texts */
+    bool little;           /* for a smoke test: a large network has few, small layers */
+} recipe_size;
+
+/* Records the step; what goes wrong shows when it is compiled. */
+typedef recipe (*recipe_record)(weft_graph *g, weft_state *s, recipe_size size);
+#define X(name, function, layers) recipe function(weft_graph *g, weft_state *s, recipe_size size);
 RECIPES(X)
 #undef X
 
@@ -56,6 +63,7 @@ typedef struct recipe_gpt {
     int32_t words;
     int64_t width, places;
 } recipe_gpt;
+extern const recipe_gpt recipe_gpt_distil, recipe_gpt_little; /* DistilGPT-2; one for smoke tests */
 recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t length,
                        const recipe_gpt *n);
 weft_tensor recipe_gpt_logits(weft_state *s, weft_tensor word, const recipe_gpt *n);
