@@ -72,11 +72,26 @@ WEFT_API weft_init weft_init_gpt2(int layers);
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
+/* LoRA (Hu 2021): a linear layer learns a product of two narrow matrices beside its weight:
+ * y = x W^T + alpha / rank x A^T B^T. With a state of their own for A and B, an optimiser over that
+ * state leaves all weights alone, and a checkpoint of it is small. */
+typedef struct weft_nn_lora {
+    weft_state *state;    /* of A and B; NULL: the layer's */
+    int         rank;     /* 0: none */
+    float       alpha;    /* 0: rank */
+    float       dropout;  /* of the adapter's input */
+    const char *targets;  /* last parts of the names of layers that have one: "c_attn,c_proj" */
+} weft_nn_lora;
+WEFT_API bool weft_nn_lora_targets(const weft_nn_lora *l, const char *name);
+    /* does the layer of this name have an adapter? l may be NULL */
+
 typedef struct weft_nn_linear_desc {
     bool      no_bias;
     bool      transposed;    /* weight is [in, out], as in GPT-2's files */
     weft_dtype stored;       /* BF16, F16, I8: the weight is read only and stored in this type, for
                                 inference; I8 with factors weight_scale [out]. 0: f32, trained */
+    const weft_nn_lora *lora;  /* an adapter, if it targets this layer: lora_A.weight [rank, in],
+                                uniform, and lora_B.weight [out, rank], zeros. NULL: none */
     weft_init weight, bias;  /* default: uniform, +- 1 / sqrt(in) */
 } weft_nn_linear_desc;
 WEFT_API weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
@@ -224,14 +239,53 @@ WEFT_API weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads
     /* one nn.TransformerEncoderLayer: self_attn, linear1 [hidden, width], linear2, norm1, norm2;
        with memory one nn.TransformerDecoderLayer: multihead_attn and norm3 as well */
 
+/* Keys and values of earlier positions, entries of a state. The new positions are written from place
+ * `at` on, and attend to all of the first `length` places that are not behind their own. */
+typedef struct weft_nn_cache {
+    weft_tensor k, v;          /* [B, key heads, places, head size] */
+    weft_tensor at;            /* 0-d i32; none: the beginning, where length must be that of x */
+    int64_t     length;
+    weft_tensor new_k, new_v;  /* results: the new values of k and v, for weft_assign */
+} weft_nn_cache;
+
 typedef struct weft_nn_gpt2_desc {
-    int   layers;   /* of the whole network, for initial values */
-    float dropout;  /* 0: none */
+    int         layers;    /* of the whole network, for initial values */
+    float       dropout;   /* 0: none */
+    int64_t     hidden;    /* of the feed-forward part; 0: 4 width */
+    float       eps;       /* of the norms; 0: 1e-5 */
+    weft_activation activation;  /* 0: GELU_TANH */
+    weft_tensor mask;      /* bool, broadcast to [B, heads, T, keys]: true: attended to, if earlier */
+    weft_dtype  stored;    /* as for linear layers */
+    const weft_nn_lora *lora;
+    weft_nn_cache *cache;  /* NULL: none */
 } weft_nn_gpt2_desc;
 WEFT_API weft_tensor weft_nn_gpt2(weft_state *s, weft_tensor x, int heads, const char *name,
         const weft_nn_gpt2_desc *d);
     /* one block of GPT-2: ln_1, attn.c_attn, attn.c_proj, ln_2, mlp.c_fc, mlp.c_proj; linear
        weights are [in, out], as in its files */
+
+typedef struct weft_nn_llama_desc {
+    int         heads, kv_heads;  /* of queries; of keys and values, 0: heads */
+    int64_t     head_size;        /* 0: width / heads */
+    int64_t     hidden;           /* of the feed-forward part */
+    int         layers;           /* of the whole network, for initial values */
+    float       dropout;          /* of what is added to x; 0: none */
+    float       eps;              /* of the norms; 0: 1e-5 */
+    weft_activation activation;   /* 0: SILU */
+    int64_t     window;           /* a position attends to this many last ones; 0: to all */
+    bool        qkv_bias;         /* Qwen 2 */
+    bool        qk_norm;          /* Qwen 3: RMS norms of each head's queries and keys */
+    weft_rope_desc rope;
+    weft_tensor positions;        /* i32 [T], or broadcast to [B, heads, T]; none: 0, 1, ... */
+    weft_tensor mask;             /* the rest as for GPT-2 */
+    weft_dtype  stored;
+    const weft_nn_lora *lora;
+    weft_nn_cache *cache;
+} weft_nn_llama_desc;
+WEFT_API weft_tensor weft_nn_llama(weft_state *s, weft_tensor x, const char *name,
+        const weft_nn_llama_desc *d);
+    /* one block of Llama and its kin: input_layernorm, self_attn.q_proj, .k_proj, .v_proj, .o_proj,
+       post_attention_layernorm, mlp.gate_proj, .up_proj, .down_proj */
 
 /* ---- lists of layers --------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "nn/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The weight of the layer whose scope is open. f32 is trained; a narrower type is not. */
 typedef struct linear_weight {
@@ -28,6 +29,32 @@ static linear_weight linear_weight_of(weft_graph *g, weft_state *s, const char *
     return w;
 }
 
+bool weft_nn_lora_targets(const weft_nn_lora *l, const char *name) {
+    if (!l || l->rank < 1 || !l->targets || !name) return false;
+    const char *const dot = strrchr(name, '.'), *const last = dot ? dot + 1 : name;
+    const size_t n = strlen(last);
+    for (const char *t = l->targets; n && *t;) {
+        const size_t length = strcspn(t, ",");
+        if (length == n && memcmp(t, last, n) == 0) return true;
+        t += length + (t[length] == ',');
+    }
+    return false;
+}
+
+/* The adapter's part of the layer whose scope is open: alpha / rank x A^T B^T. */
+static weft_tensor linear_adapter(weft_state *s, weft_tensor x, int64_t out,
+                                  const weft_nn_lora *l) {
+    const int64_t in = weft_dim(x, -1), rank = l->rank;
+    const weft_init zeros = {WEFT_INIT_ZEROS, 0, 0};
+    if (l->state) s = l->state;
+    const weft_tensor a = weft_param(x.g, s, "lora_A.weight", weft_dims(rank, in),
+                                     nn_uniform(in ? 1 / sqrt((double)in) : 0));
+    const weft_tensor b = weft_param(x.g, s, "lora_B.weight", weft_dims(out, rank), zeros);
+    const weft_tensor narrow = weft_matmul(weft_dropout(x, l->dropout), weft_transpose(a, 0, 1));
+    return weft_scale(weft_matmul(narrow, weft_transpose(b, 0, 1)),
+                      (l->alpha != 0 ? l->alpha : (float)rank) / (float)rank);
+}
+
 weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char *name,
                            const weft_nn_linear_desc *d) {
     static const weft_nn_linear_desc none;
@@ -48,6 +75,7 @@ weft_tensor weft_nn_linear(weft_state *s, weft_tensor x, int64_t out, const char
     weft_tensor rows = weft_rank(x) == 1 ? weft_unsqueeze(x, 0) : x;
     weft_tensor y = weft_matmul(rows, d->transposed ? wide : weft_transpose(wide, 0, 1));
     if (w.scale.g) y = weft_mul(y, w.scale);
+    if (weft_nn_lora_targets(d->lora, name)) y = weft_add(y, linear_adapter(s, rows, out, d->lora));
     if (!d->no_bias)
         y = weft_add(y, weft_param(x.g, s, "bias", weft_dims(out), nn_or(d->bias, own)));
     nn_leave(x.g, scopes);

@@ -30,6 +30,16 @@ void nn_leave(weft_graph *g, int scopes);
 weft_init nn_or(weft_init given, weft_init own);
 weft_init nn_uniform(double bound); /* from -bound to bound */
 
+/* x is [B, T, width] with heads that divide the width, and so is memory, if there is one. */
+bool nn_sequence_fits(const char *what, weft_tensor x, weft_tensor memory, int heads);
+
+/* [B, T, width] -> [B, heads, T, width / heads] */
+weft_tensor nn_heads(weft_tensor x, int64_t heads);
+
+/* Attention with dropout of its weights, by the formula. */
+weft_tensor nn_attend_dropped(weft_tensor q, weft_tensor k, weft_tensor v, bool causal,
+                              weft_tensor mask, float dropout);
+
 const char *nn_shape_text(char *to, size_t bytes, weft_tensor x); /* "[8,64]" */
 
 #endif

@@ -1,12 +1,11 @@
-/* transformer.c - multi-head attention, and the blocks of transformers made of it. */
+/* transformer.c - multi-head attention, and PyTorch's layers of transformers made of it. */
 #include "nn/parts.h"
 
 #include <math.h>
 
 static const weft_init transformer_zeros = {WEFT_INIT_ZEROS, 0, 0};
 
-/* [B, T, width] -> [B, heads, T, width / heads] */
-static weft_tensor transformer_heads(weft_tensor x, int heads) {
+weft_tensor nn_heads(weft_tensor x, int64_t heads) {
     weft_shape s = weft_shape_of(x);
     if (!weft_ok(x)) return x;
     return weft_transpose(weft_reshape(x, weft_dims(s.n[0], s.n[1], heads, s.n[2] / heads)), 1, 2);
@@ -14,8 +13,8 @@ static weft_tensor transformer_heads(weft_tensor x, int heads) {
 
 /* The formula, with dropout of the shares; what may not be seen has none, and a row that sees
  * nothing gives zeros. */
-static weft_tensor transformer_dropped(weft_tensor q, weft_tensor k, weft_tensor v, bool causal,
-                                       weft_tensor mask, float dropout) {
+weft_tensor nn_attend_dropped(weft_tensor q, weft_tensor k, weft_tensor v, bool causal,
+                              weft_tensor mask, float dropout) {
     weft_graph *g = q.g;
     int64_t t = weft_dim(q, 2), all = weft_dim(k, 2), width = weft_dim(q, 3);
     weft_tensor score = weft_scale(weft_matmul(q, weft_transpose(k, -1, -2)),
@@ -77,7 +76,7 @@ static void transformer_qkv(weft_state *s, weft_tensor x, weft_tensor memory,
         2, 2, out + 1);
 }
 
-static bool transformer_fits(const char *what, weft_tensor x, weft_tensor memory, int heads) {
+bool nn_sequence_fits(const char *what, weft_tensor x, weft_tensor memory, int heads) {
     char a[100], b[100];
     if (memory.g && !nn_tensor(what, memory)) return false;
     if (weft_rank(x) != 3 || (memory.g && weft_rank(memory) != 3) ||
@@ -97,14 +96,14 @@ weft_tensor weft_nn_attention(weft_state *s, weft_tensor x, int heads, const cha
     static const weft_nn_attention_desc none;
     if (!d) d = &none;
     nn_title of;
-    if (!nn_layer(&of, "attention", s, x, name) || !transformer_fits(of.text, x, d->memory, heads))
+    if (!nn_layer(&of, "attention", s, x, name) || !nn_sequence_fits(of.text, x, d->memory, heads))
         return (weft_tensor){x.g, 0};
     int scopes = nn_enter(x.g, name);
     weft_tensor part[3], y;
     transformer_qkv(s, x, d->memory.g ? d->memory : x, d, part);
-    for (int i = 0; i < 3; i++) part[i] = transformer_heads(part[i], heads);
+    for (int i = 0; i < 3; i++) part[i] = nn_heads(part[i], heads);
     if (d->dropout != 0 && !weft_graph_is_eval(x.g))
-        y = transformer_dropped(part[0], part[1], part[2], d->causal, d->mask, d->dropout);
+        y = nn_attend_dropped(part[0], part[1], part[2], d->causal, d->mask, d->dropout);
     else
         y = weft_attention(part[0], part[1], part[2],
                            &(weft_attention_desc){.causal = d->causal, .mask = d->mask});
@@ -161,7 +160,7 @@ weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads, int64_t
     if (!d) d = &none;
     nn_title of;
     if (!nn_layer(&of, "transformer", s, x, name) ||
-        !transformer_fits(of.text, x, d->memory, heads) ||
+        !nn_sequence_fits(of.text, x, d->memory, heads) ||
         !nn_size(x.g, of.text, "hidden units", hidden))
         return (weft_tensor){x.g, 0};
     if (d->memory_mask.g && !d->memory.g)
@@ -173,42 +172,4 @@ weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads, int64_t
     y = transformer_add(&l, y, d->memory.g ? "norm3" : "norm2", transformer_forward);
     nn_leave(x.g, scopes);
     return y;
-}
-
-/* ---- GPT-2's ---- */
-
-static weft_tensor transformer_gpt2_linear(weft_state *s, weft_tensor x, int64_t out,
-                                           const char *name, int layers) {
-    return weft_nn_linear(s, x, out, name,
-                          &(weft_nn_linear_desc){.transposed = true,
-                                                 .weight = weft_init_gpt2(layers),
-                                                 .bias = transformer_zeros});
-}
-
-weft_tensor weft_nn_gpt2(weft_state *s, weft_tensor x, int heads, const char *name,
-                         const weft_nn_gpt2_desc *d) {
-    static const weft_nn_gpt2_desc none;
-    if (!d) d = &none;
-    nn_title of;
-    if (!nn_layer(&of, "gpt2", s, x, name) ||
-        !transformer_fits(of.text, x, (weft_tensor){0}, heads))
-        return (weft_tensor){x.g, 0};
-    int scopes = nn_enter(x.g, name);
-    int64_t e = weft_dim(x, 2);
-    weft_tensor part[3], y;
-    weft_split(
-        transformer_gpt2_linear(s, weft_nn_layer_norm(s, x, "ln_1", NULL), 3 * e, "attn.c_attn", 0),
-        2, 3, part);
-    for (int i = 0; i < 3; i++) part[i] = transformer_heads(part[i], heads);
-    if (d->dropout != 0 && !weft_graph_is_eval(x.g))
-        y = transformer_dropped(part[0], part[1], part[2], true, (weft_tensor){0}, d->dropout);
-    else y = weft_attention(part[0], part[1], part[2], &(weft_attention_desc){.causal = true});
-    y = weft_reshape(weft_transpose(y, 1, 2), weft_shape_of(x));
-    y = transformer_gpt2_linear(s, y, e, "attn.c_proj", d->layers);
-    x = weft_add(x, weft_dropout(y, d->dropout));
-    y = transformer_gpt2_linear(s, weft_nn_layer_norm(s, x, "ln_2", NULL), 4 * e, "mlp.c_fc", 0);
-    y = transformer_gpt2_linear(s, weft_gelu_tanh(y), e, "mlp.c_proj", d->layers);
-    x = weft_add(x, weft_dropout(y, d->dropout));
-    nn_leave(x.g, scopes);
-    return x;
 }
