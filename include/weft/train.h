@@ -37,6 +37,8 @@ enum { WEFT_METRICS = 32 };  /* most values of a line */
 typedef struct weft_metrics {
     struct { const char *name; double value; } at[WEFT_METRICS];
     size_t n;
+    const char *sample;  /* UTF-8: what the network writes, for progress and report; NULL: nothing.
+                            Not copied */
 } weft_metrics;
 WEFT_API void   weft_metric(weft_metrics *m, const char *name, double value);
     /* adds a metric or changes its value; the name is not copied; beyond WEFT_METRICS it is ignored */
@@ -56,7 +58,7 @@ WEFT_API weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d
     /* NULL: weft_error(c) */
 WEFT_API weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m);
     /* a line of metrics.jsonl, and events; values that are not finite become null. No metric may be
-       called step, time or wall. Lines are written whole or not at all */
+       called step, time, wall or sample. Lines are written whole or not at all */
 WEFT_API weft_err weft_journal_flush(weft_journal *j);  /* to the disk */
 WEFT_API weft_err weft_journal_close(weft_journal *j);  /* NULL is fine */
 

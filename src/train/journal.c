@@ -2,7 +2,7 @@
  *
  * Each line of metrics.jsonl is an object: "step", "wall" (seconds since 1970), "time" (seconds
  * since the run began; a resumed run goes on counting), then the metrics by name, null for what is
- * not finite. A line is handed to the system at once and whole, so a reader may follow, and a kill
+ * not finite, and "sample", a text that the network wrote. A line is handed to the system at once and whole, so a reader may follow, and a kill
  * tears at most the last. A write that fails leaves the file as it was. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -135,12 +135,15 @@ static weft_err journal_check(weft_journal *j, const weft_metrics *m) {
             return weft_fail(j->c, WEFT_ARGUMENT,
                              "weft_journal_write: metric %zu has no name, or one that is not UTF-8",
                              i);
-        bool taken = !strcmp(name, "step") || !strcmp(name, "wall") || !strcmp(name, "time");
+        bool taken = !strcmp(name, "step") || !strcmp(name, "wall") || !strcmp(name, "time") ||
+                     !strcmp(name, "sample");
         for (size_t k = 0; k < i; k++) taken = taken || !strcmp(name, m->at[k].name);
         if (taken)
             return weft_fail(j->c, WEFT_ARGUMENT,
                              "weft_journal_write: the line already has a \"%s\"", name);
     }
+    if (m->sample && !utf8_is(m->sample, strlen(m->sample)))
+        return weft_fail(j->c, WEFT_ARGUMENT, "weft_journal_write: the sample is not UTF-8");
     return WEFT_OK;
 }
 
@@ -149,7 +152,7 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
         return weft_fail(j ? j->c : NULL, WEFT_ARGUMENT,
                          "weft_journal_write: the journal or the metrics are NULL");
     WEFT_TRY(journal_check(j, m));
-    if (!m->n) return WEFT_OK;
+    if (!m->n && !m->sample) return WEFT_OK;
     const double wall = weft_wall();
     text *d = &j->line;
     *d = (text){.m = d->m, .s = d->s, .cap = d->cap}; /* a failed line is forgotten */
@@ -162,6 +165,10 @@ weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m
         text_quote(d, m->at[i].name);
         text_put(d, ": ");
         text_number(d, m->at[i].value);
+    }
+    if (m->sample) {
+        text_put(d, ", \"sample\": ");
+        text_quote(d, m->sample);
     }
     text_put(d, "}\n");
     if (d->failed) return weft_fail(j->c, WEFT_MEMORY, "%s: out of memory", j->metrics.path);

@@ -204,12 +204,12 @@ static void report_all_plots(report *r) {
 }
 
 static weft_err report_write(report *r, const char *run) {
-    char path[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
+    char path[FOLDER_PATH] = "", metrics[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
     WEFT_TRY(report_pictures_check(r));
     WEFT_TRY(report_plates_check(r));
     WEFT_TRY(report_confusion_check(r));
-    WEFT_TRY(folder_path(r->c, path, run, LINES_NAME));
-    WEFT_TRY(report_read(r, path));
+    WEFT_TRY(folder_path(r->c, metrics, run, LINES_NAME));
+    WEFT_TRY(report_read(r, metrics));
     WEFT_TRY(report_told(r, run, kernels_problem, sizeof kernels_problem));
     report_arrange(r);
 
@@ -230,12 +230,14 @@ static weft_err report_write(report *r, const char *run) {
     report_settings(r, config);
     report_all_plots(r);
     report_confusion(r);
+    const weft_err sampled = report_samples(r, metrics);
     report_kernels(r);
     report_plates(r);
     report_pictures(r);
     report_config(r, config);
     report_foot(r, problem, kernels_problem);
     weft_file_close(&file);
+    WEFT_TRY(sampled);
     if (r->page.failed) return weft_fail(r->c, WEFT_MEMORY, "weft_report_write: out of memory");
     return weft_file_write_beneath(r->c, run, "report.html", r->page.s, r->page.n);
 }

@@ -6,6 +6,7 @@
  *     report_kernels.c  where the time of a step goes
  *     report_confusion.c  which classes are taken for which
  *     report_plates.c   pictures that came as files, each in a section
+ *     report_samples.c  texts that the network wrote meanwhile
  *     report_pictures.c sample pictures as PNG inside the page
  *     report_page.c     style and script */
 #ifndef WEFT_REPORT_H
@@ -70,6 +71,7 @@ void report_pictures(report *r);
 weft_err report_pictures_check(const report *r);
 void report_confusion(report *r);
 weft_err report_confusion_check(const report *r);
+weft_err report_samples(report *r, const char *metrics); /* out of the file of that path */
 void report_plates(report *r);
 weft_err report_plates_check(const report *r);
 void report_base64(text *d, const void *bytes, size_t n); /* of a data address */

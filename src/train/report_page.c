@@ -76,6 +76,8 @@ const char *const report_style[] = {
     ".plot .note{margin-top:4px;padding-left:58px}\n"
     ".empty{padding:48px 0}\n",
 
+    ".sample{white-space:pre-wrap;overflow-wrap:anywhere;max-width:48em;margin:6px 0 28px;"
+    "padding-left:14px;border-left:3px solid var(--hair);font-size:15px}\n"
     ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(116px,1fr));gap:20px 16px}\n"
     ".pictures img{display:block;width:100%;height:auto;border:1px solid var(--hair);"
     "border-radius:3px;background:#000}\n"

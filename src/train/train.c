@@ -213,6 +213,9 @@ static void train_say(train *t, const weft_metrics *m) {
         n += snprintf(line + n, sizeof line - (size_t)n, "  %s %s", m->at[i].name,
                       number_text(value, sizeof value, 'g', 4, m->at[i].value));
     weft_progress_say(t->progress, line);
+    if (!m->sample) return;
+    weft_progress_say(t->progress, m->sample);
+    weft_progress_say(t->progress, "");
 }
 
 static weft_err train_conclude(train *t) {
@@ -241,6 +244,7 @@ static weft_err train_judge(train *t) {
         if (better) t->best = value;
     }
     train_say(t, &m);
+    m.sample = NULL; /* whoever made it may make another */
     t->evaluation = m;
     return WEFT_OK;
 }
