@@ -5,7 +5,7 @@
 #include "tasks.h"
 
 const command *const train_tasks[] = {
-    &train_digits_task, &train_csv_task,  &train_cube_task,
+    &train_digits_task, &train_csv_task, &train_text_task,  &train_cube_task,
     &train_2048_task,   &train_life_task, &train_checkerboard_task,
     &train_lizard_task, &train_g_task,    NULL};
 

@@ -90,8 +90,8 @@ struct command {
 /* Every subcommand, in the order of the help; ended by NULL (main.c). */
 extern const command *const commands[];
 extern const command bench_command, convert_command, data_command, demo_command, detect_command,
-    doctor_command, eval_command, export_command, help_command, inspect_command, play_command,
-    text_command, top_command, train_command;
+    doctor_command, eval_command, export_command, generate_command, help_command, inspect_command,
+    play_command, text_command, top_command, train_command;
 
 /* What the applications bring, ended by NULL (apps/tasks.c): the tasks of weft train and weft play. */
 extern const command *const train_tasks[], *const play_tasks[];

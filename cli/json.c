@@ -68,6 +68,12 @@ void json_bool(json *j, const char *key, bool value) {
     fputs(value ? "true" : "false", j->to);
 }
 
+void json_raw(json *j, const char *key, const char *value) {
+    json_key(j, key);
+    for (; *value; value++) /* a line stays one */
+        if (*value != '\n') putc(*value, j->to);
+}
+
 void json_open(json *j, const char *key, char bracket) {
     assert(j->depth < (int)sizeof j->close);
     json_key(j, key);

@@ -22,6 +22,7 @@ void json_text(json *j, const char *key, const char *value); /* NULL is null    
 void json_number(json *j, const char *key, double value);    /* 9 significant digits    */
 void json_integer(json *j, const char *key, int64_t value);
 void json_bool(json *j, const char *key, bool value);
+void json_raw(json *j, const char *key, const char *value); /* JSON already        */
 void json_open(json *j, const char *key, char bracket); /* '{' or '['              */
 void json_close(json *j);
 

@@ -11,9 +11,10 @@
 #include <string.h>
 
 const command *const commands[] = {
-    &train_command,   &eval_command,   &play_command,   &top_command,  &inspect_command,
-    &convert_command, &export_command, &data_command,   &text_command, &demo_command,
-    &detect_command,  &bench_command,  &doctor_command, &help_command, NULL,
+    &train_command, &eval_command,    &generate_command, &play_command,
+    &top_command,   &inspect_command, &convert_command,  &export_command,
+    &data_command,  &text_command,    &demo_command,     &detect_command,
+    &bench_command, &doctor_command,  &help_command,     NULL,
 };
 
 static int main_unknown(const char *word) {

@@ -31,6 +31,17 @@ void tell_text(FILE *to, const char *text, int width) {
     for (; printed < width; printed++) putc(' ', to);
 }
 
+void tell_lines(FILE *to, const char *text, size_t n) {
+    char one[12];
+    for (size_t at = 0, bytes; at < n; at += bytes) {
+        bytes = escape_one(one, text + at, n - at);
+        if (!bytes) bytes = 1, snprintf(one, sizeof one, "\\x00");
+        const bool stays = text[at] == '\n' || text[at] == '\t';
+        if (stays) putc(text[at], to);
+        else fputs(one, to);
+    }
+}
+
 typedef struct tell_spec {
     bool left;
     int width, precision; /* precision below 0: not given */

@@ -14,4 +14,7 @@ void tell(FILE *to, const char *format, ...) WEFT_PRINTF(2, 3);
 /* One text: padded to `width` characters; cut there when the width is negative. */
 void tell_text(FILE *to, const char *text, int width);
 
+/* n bytes of text with lines and tabs, and all else made safe. */
+void tell_lines(FILE *to, const char *text, size_t n);
+
 #endif

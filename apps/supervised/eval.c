@@ -80,6 +80,7 @@ static int eval_main(const call *c) {
         tell(stderr, "weft %s: --raw reads stdin, not %s\n", c->name, c->words[1]);
         return EXIT_USAGE;
     }
+    if (!s->raw && text_is_model(c, c->words[0])) return text_eval(c, s->threads, s->json);
     weft_err e = study_reopen(&t, c, c->words[0], s->threads, &task, &settings);
     if (!e && !s->raw) {
         t.judged_file = c->count > 1 ? c->words[1] : NULL;
@@ -113,7 +114,9 @@ const command eval_command = {
     .about =
         "RUN is the folder of a run, or one of its checkpoints. The model is evaluated on the\n"
         "test set, or on FILE, a table with the same columns. With --raw it reads rows of raw\n"
-        "f32 values and writes its outputs in the same form, like the C file of weft export.\n",
+        "f32 values and writes its outputs in the same form, like the C file of weft export.\n"
+        "A language model, of a run or in a published folder, is evaluated by its loss on the text\n"
+        "that its run held out, or on FILE.\n",
     .examples = "weft eval runs/digits-cnn\n"
                 "weft eval runs/digits-cnn --raw <pixels >scores\n",
     COMMAND_OPTIONS(eval_options),

@@ -6,9 +6,15 @@
 #include <string.h>
 
 typedef struct export_settings {
-    bool c, json;
+    bool c, model, adapters, json;
     const char *output, *name;
+    int type;
 } export_settings;
+
+/* clang-format off */
+#define EXPORT_TYPES "f32|bf16|f16"
+/* clang-format on */
+static const weft_dtype export_types[] = {WEFT_F32, WEFT_BF16, WEFT_F16};
 
 static bool export_is_name(const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -35,10 +41,12 @@ static int export_main(const call *c) {
     study t;
     void *settings = NULL;
     const study_task *task = NULL;
+    if (s->model || s->adapters)
+        return text_export(c, s->output, export_types[s->type], s->adapters, s->json);
     if (!s->c || (s->name && !export_is_name(s->name))) {
         tell(stderr,
              s->c ? "weft %s: --name must be a C identifier\n"
-                  : "weft %s: choose an output format: --c\n",
+                  : "weft %s: choose an output format: --c, --model or --adapters\n",
              c->name);
         return EXIT_USAGE;
     }
@@ -67,11 +75,24 @@ static const option export_options[] = {
      .kind = OPTION_FLAG,
      .help = "one C99 file that needs only libm",
      .offset = offsetof(export_settings, c)},
+    {.name = "model",
+     .kind = OPTION_FLAG,
+     .help = "a language model as it is published: config.json, tokenizer.json, model.safetensors",
+     .offset = offsetof(export_settings, model)},
+    {.name = "adapters",
+     .kind = OPTION_FLAG,
+     .help = "the adapters of one in PEFT's files; without this they are merged",
+     .offset = offsetof(export_settings, adapters)},
+    {.name = "type",
+     .kind = OPTION_CHOICE,
+     .value = EXPORT_TYPES,
+     .help = "of its weights (f32)",
+     .offset = offsetof(export_settings, type)},
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
      .value = "FILE",
-     .help = "file to write (stdout)",
+     .help = "file or folder to write (stdout)",
      .offset = offsetof(export_settings, output)},
     {.name = "name",
      .kind = OPTION_TEXT,
@@ -87,9 +108,11 @@ const command export_command = {
     .operands = "RUN",
     .about = "RUN is the folder of a run, or one of its checkpoints. The C file has the weights\n"
              "and a function that runs the network on one row. Compiled with -DWEFT_MAIN it is a\n"
-             "filter like weft eval RUN --raw: raw f32 rows from stdin, outputs to stdout.\n",
+             "filter like weft eval RUN --raw: raw f32 rows from stdin, outputs to stdout.\n"
+             "A language model becomes a folder that other programs read.\n",
     .examples = "weft export --c runs/digits-mlp -o digits.c\n"
-                "cc -std=c99 -O2 -DWEFT_MAIN digits.c -lm -o digits\n",
+                "cc -std=c99 -O2 -DWEFT_MAIN digits.c -lm -o digits\n"
+                "weft export --model runs/text-nano -o nano\n",
     COMMAND_OPTIONS(export_options),
     .settings_size = sizeof(export_settings),
     .run = export_main,
