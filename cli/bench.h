@@ -20,6 +20,7 @@ typedef struct bench {
     int threads;      /* asked for; 0: the library's choice                */
     bool json, quick, raw;
     int64_t batch, tokens; /* of training steps; 0: as they are recorded             */
+    weft_dtype weights; /* of language models that write, as they are stored        */
     weft_dtype mixed; /* of training steps; WEFT_F32: as they are recorded    */
     const char *report; /* folder for a report, or NULL                      */
     bool header;        /* the table has its first line                      */
@@ -93,6 +94,7 @@ int bench_load(bench *b);
 int bench_start(bench *b);
 int bench_infer_cnn(bench *b);
 int bench_decode(bench *b);
+int bench_generate(bench *b);
 int bench_digits(bench *b); /* digits-mlp, digits-cnn */
 int bench_env_2048(bench *b);
 int bench_dqn2048(bench *b);

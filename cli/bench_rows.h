@@ -92,6 +92,8 @@
       "inference of a 32x32 image, 3-64-128-10")                                      \
     X("decode",       bench_decode,        SUITE_WORKLOADS,                                        \
       "one token for each of 8 sequences: 6 layers of width 512, context 64")                \
+    X("generate-distilgpt2", bench_generate, SUITE_WORKLOADS,                                      \
+      "a token more by DistilGPT-2, beside the time that reading its weights takes")               \
     X("tokens",       bench_tokens,        SUITE_WORKLOADS,                                        \
       "English text to the tokens of GPT-2, one thread")                                           \
     X("circuit",      bench_circuit,       SUITE_WORKLOADS,                                        \

@@ -12,6 +12,7 @@ typedef struct bench_settings {
     double max_slowdown; /* a share; 0: not given          */
     bool list, json, quick, raw, turns;
     int suite; /* its place among the words; 0: all of them */
+    int weights;
     int mixed; /* likewise, which is a weft_dtype           */
     int threads;
     int64_t batch, tokens;
