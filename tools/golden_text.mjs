@@ -49,6 +49,7 @@ const texts = [
     'A loom has two sets of threads; the weft is the one that moves.',
     "It's what we'll see, and I'd say they've gone: you're sure I'm right, aren't they?",
     "IT'S WE'LL I'D THEY'VE YOU'RE I'M DON'T 'tis rock'n'roll '' ' 's's 'S",
+    "it'\u017f a'\u017fb '\u017f IT'Ll we'Ve 'Re'Re",
     'Ein Webstuhl mit größeren Schiffchen läuft übermäßig heiß.',
     "Où est le métier à tisser ? Là-bas, près de l'entrée, c'est sûr.",
     'Быстрый челнок бежит по основе, и ткань растёт.',

@@ -13,6 +13,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 enum { LEARN_SIZE = 4096, LEARN_MOST = 1 << 24, LEARN_NONE = -1 };
 static const uint32_t learn_no = UINT32_MAX;
 
@@ -267,7 +269,8 @@ static weft_err learn_join(learner *l, uint32_t at, int32_t id) {
     return after == learn_no ? WEFT_OK : learn_gain(l, id, l->place[after].token, at, count);
 }
 
-/* The token that two make; LEARN_NONE: there is one with these bytes, and the pair stays as it is. */
+/* The token that two make. Its bytes are no other token's: what lies between the ends of two tokens was
+ * merged in the same way everywhere, so the same bytes are always made of the same two. */
 static weft_err learn_token(learner *l, int32_t left, int32_t right, int32_t *id) {
     weft_vocab *const v = l->v;
     const size_t n = v->token[left].n, m = v->token[right].n;
@@ -278,18 +281,15 @@ static weft_err learn_token(learner *l, int32_t left, int32_t right, int32_t *id
     memcpy(v->pool + v->pool_used, vocab_bytes(v, right), m);
     v->pool_used += m;
     v->token[*id].n = (uint32_t)(n + m);
-    if (vocab_enter(v, *id)) return WEFT_OK;
-    v->pool_used -= n + m;
-    v->token[*id] = (vocab_token){0};
-    v->size--;
-    *id = LEARN_NONE;
+    const bool is_new = vocab_enter(v, *id);
+    assert(is_new);
+    (void)is_new;
     return WEFT_OK;
 }
 
 static weft_err learn_merge(learner *l, uint32_t number, int32_t *id) {
     const learn_pair pair = l->pair[number];
     WEFT_TRY(learn_token(l, pair.left, pair.right, id));
-    if (*id == LEARN_NONE) return WEFT_OK;
     vocab_merge(l->v, pair.left, pair.right, *id);
     for (uint32_t e = pair.first; e != learn_no; e = l->entry[e].next) {
         const uint32_t at = l->entry[e].place, next = l->place[at].next;

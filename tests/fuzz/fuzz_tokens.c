@@ -33,11 +33,24 @@ static void fuzz_trip(fuzz_world *w, weft_vocab *v, const uint8_t *bytes, size_t
     w->sum += (unsigned)count;
 }
 
+/* No two tokens have the same bytes. */
+static weft_vocab *fuzz_distinct(weft_vocab *v) {
+    const int32_t size = (int32_t)weft_vocab_size(v);
+    for (int32_t a = 256; a < size; a++)
+        for (int32_t b = 0; b < a; b++) {
+            size_t n = 0, m = 0;
+            const void *const p = weft_vocab_token(v, a, &n), *const q = weft_vocab_token(v, b, &m);
+            fuzz_must(n != m || memcmp(p, q, n), "a token is there twice");
+        }
+    return v;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
     fuzz_world *w = fuzz_begin();
     const weft_bytes text = {"text", bytes, n};
     const weft_learn_desc how = {.size = 257 + (n ? bytes[0] : 0)};
-    fuzz_trip(w, weft_vocab_learn(w->ctx, &text, 1, &how), bytes, n, n && bytes[0] & 1);
+    fuzz_trip(w, fuzz_distinct(weft_vocab_learn(w->ctx, &text, 1, &how)), bytes, n,
+              n && bytes[0] & 1);
     fuzz_trip(w, weft_vocab_bytes(w->ctx), bytes, n, true);
     if (n && utf8_is((const char *)bytes, n) && !memchr(bytes, 0, n))
         fuzz_trip(w, weft_vocab_chars(w->ctx, text), bytes, n, false);

@@ -40,12 +40,6 @@ static void naive_add(naive *w, const char *text, const weft_vocab *bytes) {
     }
 }
 
-static bool naive_is_token(const naive *w, const char *bytes, int n) {
-    for (int i = 0; i < w->size; i++)
-        if (w->length[i] == n && !memcmp(w->token[i], bytes, (size_t)n)) return true;
-    return false;
-}
-
 /* One merge; false: no pair occurs twice. */
 static bool naive_merge(naive *w) {
     static int count[MOST][MOST];
@@ -55,11 +49,7 @@ static bool naive_merge(naive *w) {
     int left = 0, right = 0, most = 1;
     for (int a = 0; a < w->size; a++)
         for (int b = 0; b < w->size; b++) {
-            char both[2 * LONGEST + 2];
             if (count[a][b] <= most || w->length[a] + w->length[b] > LONGEST) continue;
-            memcpy(both, w->token[a], (size_t)w->length[a]);
-            memcpy(both + w->length[a], w->token[b], (size_t)w->length[b]);
-            if (naive_is_token(w, both, w->length[a] + w->length[b])) continue;
             left = a, right = b, most = count[a][b];
         }
     if (most < 2) return false;
