@@ -37,18 +37,17 @@ static weft_err learn_compile(learn *t, bool checkpointing) {
     t->loss = weft_lm_loss(language_state(l, t->run), t->x, t->y, &l->m, &how);
     size_t groups = 0;
     const weft_group *const group = l->lora.rank ? NULL : weft_lm_groups(&l->m, &groups);
-    const weft_updates update = weft_optimiser(
-        t->run->state, t->loss,
-        &(weft_optimiser_desc){.kind = (weft_optimiser_kind)t->d.optimiser,
-                               .lr = (float)t->d.rate,
-                               .beta2 = t->d.optimiser == WEFT_OPTIMISER_ADAMW ? 0.99f : 0,
-                               .decay = (float)t->d.decay,
-                               .no_decay = t->d.decay == 0,
-                               .clip_norm = (float)t->d.clip,
-                               .accumulate = t->d.accumulate,
-                               .loss_scale = t->d.mixed == WEFT_F16 ? 65536 : 0,
-                               .groups = group,
-                               .group_count = groups});
+    const weft_updates update =
+        weft_optimiser(t->run->state, t->loss,
+                       &(weft_optimiser_desc){.kind = (weft_optimiser_kind)t->d.optimiser,
+                                              .lr = (float)t->d.rate,
+                                              .decay = (float)t->d.decay,
+                                              .no_decay = t->d.decay == 0,
+                                              .clip_norm = (float)t->d.clip,
+                                              .accumulate = t->d.accumulate,
+                                              .loss_scale = t->d.mixed == WEFT_F16 ? 65536 : 0,
+                                              .groups = group,
+                                              .group_count = groups});
     t->plan = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(t->loss),
                                                 .update = update,
                                                 .training = true,

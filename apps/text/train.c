@@ -27,15 +27,18 @@ typedef struct text_settings {
 typedef struct text_usual {
     const char *model; /* NULL: all others */
     int64_t length, batch, plan;
+    weft_optimiser_kind optimiser;
     double rate, decay;
 } text_usual;
 
 /* clang-format off */
+/* Muon brings a model that begins with nothing further in the same time: 4 blocks of width 192 to
+ * 1.61 after 600 steps on Shakespeare's characters, AdamW with its best rate of three to 1.73. */
 static const text_usual text_usuals[] = {
-    /* model  length batch plan   rate   decay */
-    {"nano",  64,    16,   3000,  2e-3,  0.1},
-    {"small", 128,   16,   6000,  1e-3,  0.1},
-    {NULL,    128,   4,    1000,  5e-5,  0.01},
+    /* model  length batch plan  optimiser              rate  decay */
+    {"nano",  64,    16,   2000, WEFT_OPTIMISER_MUON,   0.02, 0.1},
+    {"small", 128,   16,   5000, WEFT_OPTIMISER_MUON,   0.02, 0.1},
+    {NULL,    128,   4,    1000, WEFT_OPTIMISER_ADAMW,  5e-5, 0.01},
 };
 /* clang-format on */
 
@@ -157,14 +160,22 @@ static learn_desc text_learn_desc(const text_task *t) {
     const text_settings *const s = &t->s;
     const text_usual *const u = text_usual_of(t);
     const int64_t positions = t->model.m.positions;
+    static const float rates[] = {
+#define X(name, text, rate, decay) rate,
+        WEFT_OPTIMISERS(X)
+#undef X
+    };
+    const int usual = s->lora ? WEFT_OPTIMISER_ADAMW : (int)u->optimiser;
+    const int kind = s->optimiser ? s->optimiser - 1 : usual;
+    const double own = s->lora ? 2e-4 : u->rate; /* adapters bear more than weights do */
     learn_desc d = {
         .length = s->length               ? s->length
                   : u->length < positions ? u->length
                                           : positions,
         .batch = s->batch ? s->batch : u->batch,
-        .rate = text_real(t, "rate", s->rate, s->lora ? 4 * u->rate : u->rate),
+        .rate = text_real(t, "rate", s->rate, kind == usual ? own : (double)rates[kind]),
         .decay = text_real(t, "decay", s->decay, u->decay),
-        .optimiser = s->optimiser ? s->optimiser - 1 : WEFT_OPTIMISER_ADAMW,
+        .optimiser = kind,
         .clip = text_real(t, "clip", s->clip, 1),
         .accumulate = s->accumulate,
         .threads = s->common.threads,
@@ -379,16 +390,16 @@ static const option text_options[] = {
     ROW(length, "length", OPTION_LONG, "N", 2, 1 << 20, "tokens of a window (nano 64, others 128)"),
     ROW(batch, "batch", OPTION_LONG, "N", 1, 1 << 16, "windows per step (nano and small 16, others 4)"),
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000,
-        "peak learning rate (nano 2e-3, small 1e-3, others 5e-5; four times that with --lora)"),
+        "peak learning rate (nano and small 0.02, others 5e-5, with --lora 2e-4; else the optimiser's)"),
     ROW(decay, "decay", OPTION_NUMBER, "X", 0, 10, "weight decay of matrices (nano, small 0.1, others 0.01)"),
     ROW(warmup, "warmup", OPTION_LONG, "N", 1, 0, "warm-up steps of the learning rate (100)"),
     ROW(plan, "plan", OPTION_LONG, "N", 1, 1 << 30,
-        "steps of the learning-rate schedule (nano 3000, small 6000, others 1000; with --seconds as "
+        "steps of the learning-rate schedule (nano 2000, small 5000, others 1000; with --seconds as "
         "many as fit)"),
     ROW(clip, "clip", OPTION_NUMBER, "X", 0, 1e9, "clip the global gradient norm to X, 0: off (1)"),
     ROW(dropout, "dropout", OPTION_NUMBER, "X", 0, 0.95, "dropout rate (0)"),
     { .name = "optimiser", .kind = OPTION_CHOICE, .value = "auto" WEFT_OPTIMISERS(X), .also = "optimizer",
-      .help = "the optimiser (adamw)", .offset = offsetof(text_settings, optimiser) },
+      .help = "the optimiser (nano and small muon, others and adapters adamw)", .offset = offsetof(text_settings, optimiser) },
     ROW(accumulate, "accumulate", OPTION_COUNT, "N", 1, 4096,
         "gradient accumulation: batches per optimiser step (1)"),
     ROW(mixed, "mixed", OPTION_CHOICE, "off|bf16|f16", 0, 0,

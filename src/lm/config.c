@@ -447,8 +447,8 @@ typedef struct config_size {
 static const config_size config_sizes[] = {
     {"nano", {.family = WEFT_LM_LLAMA, .vocab = 50257, .positions = 64, .layers = 4, .heads = 4,
               .width = 128, .hidden = 344, .activation = WEFT_SILU}},
-    {"small", {.family = WEFT_LM_LLAMA, .vocab = 50257, .positions = 256, .layers = 6, .heads = 6,
-               .width = 384, .hidden = 1024, .activation = WEFT_SILU}},
+    {"small", {.family = WEFT_LM_LLAMA, .vocab = 50257, .positions = 128, .layers = 4, .heads = 6,
+               .width = 192, .hidden = 512, .activation = WEFT_SILU}},
     {"distilgpt2",  GPT2(6, 12, 768)},
     {"gpt2",        GPT2(12, 12, 768)},
     {"gpt2-medium", GPT2(24, 16, 1024)},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_readme.sh - the code that readers copy: every program of README.md and of the guides (docs/guide.md, rl.md,
-# logic.md, special.md, stream.md, measure.md, profile.md) compiles and runs, every fragment of the guides compiles.
+# logic.md, special.md, stream.md, measure.md, profile.md, text.md) compiles and runs, every fragment of the guides compiles.
 #
 # A ```c block with main is a program. One that begins with "static" holds functions, which later
 # fragments may call; any other is put into a function of its own, with the names below as arguments.
@@ -28,7 +28,7 @@ check "in some twenty lines" sh -c "[ \$(grep -c . '$scratch/readme1') -le 26 ]"
 check "it compiles and runs" program "$scratch/readme1" c "$cc" $strict
 check "its loss falls" awk '/loss/ { if (!n++) first = $NF; last = $NF } END { exit !(first > 0.5 && last < 0.05) }' "$scratch/said"
 
-cat docs/guide.md docs/rl.md docs/logic.md docs/special.md docs/stream.md docs/measure.md docs/profile.md >"$scratch/all"
+cat docs/guide.md docs/rl.md docs/logic.md docs/special.md docs/stream.md docs/measure.md docs/profile.md docs/text.md >"$scratch/all"
 blocks c "$scratch/all" "$scratch/guide"
 {
     for header in stdio stdlib string; do echo "#include <$header.h>"; done
