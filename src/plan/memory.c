@@ -232,17 +232,17 @@ static bool memory_over(const weft_plan *p, uint32_t i, const kview *to, const k
 
 /* A map may write over what it reads for the last time, element by element; so may a kernel that folds
  * rows, if it reads nothing more of a row when it writes. */
-static void memory_kernel(weft_plan *p, uint32_t i) {
+static bool memory_kernel(weft_plan *p, uint32_t i) {
     const kernel *k = p->step[i].kern;
-    if (k->reduce && k->inner) return;
+    if (k->reduce && k->inner) return true;
     uint16_t *sweep = k->reduce ? memory_sweeps(p, k) : NULL;
+    if (k->reduce && !sweep) return false;
     for (int s = 0; s < k->nins; s++) {
         if (k->ins[s].op != K_STORE) continue;
         const kview *to = &k->view[k->ins[s].view];
         buffer *out = &p->buf[to->buf];
         if (out->place != BUF_ARENA || out->pinned || out->first != i) continue;
-        if (k->reduce &&
-            (k->ins[s].level != KL_ELEMENT || !sweep || !memory_stores_last(k, sweep, s)))
+        if (k->reduce && (k->ins[s].level != KL_ELEMENT || !memory_stores_last(k, sweep, s)))
             continue;
         for (int l = 0; l < k->nins; l++) {
             const kview *from = &k->view[k->ins[l].view];
@@ -254,16 +254,19 @@ static void memory_kernel(weft_plan *p, uint32_t i) {
         }
     }
     mem_free(p->m, sweep);
+    return true;
 }
 
-static void memory_in_place(weft_plan *p, bool portable) {
+static bool memory_in_place(weft_plan *p, bool portable) {
     bool (*const adds)(const step *) = portable ? NULL : p->ctx->backend->adds;
-    for (uint32_t i = 0; i < p->steps; i++) {
+    bool good = true;
+    for (uint32_t i = 0; good && i < p->steps; i++) {
         const step *s = &p->step[i];
         if (memory_based(s)) memory_base(p, i);
         if (adds && s->kind == STEP_MATMUL && s->kern && adds(s)) memory_sum(p, i);
-        if (s->kind == STEP_KERNEL) memory_kernel(p, i);
+        if (s->kind == STEP_KERNEL) good = memory_kernel(p, i);
     }
+    return good;
 }
 
 /* Steps from..to during which a place is taken, up to byte `end`. */
@@ -404,8 +407,8 @@ static void memory_settle(const weft_plan *p, buffer *b) {
 
 weft_err memory_pass(weft_plan *p, bool portable) {
     memory_lives(p);
-    memory_in_place(p, portable);
-    if (!memory_sort(p) || !memory_place(p, p->placed, p->placed_count))
+    if (!memory_in_place(p, portable) || !memory_sort(p) ||
+        !memory_place(p, p->placed, p->placed_count))
         return weft_fail(p->ctx, WEFT_MEMORY, "compile: out of memory");
     p->arena = p->ctx->memory->alloc(p->ctx, p->arena_bytes + MEMORY_ALIGN);
     if (!p->arena)
