@@ -200,6 +200,7 @@ weft_err lm_record(weft_state *s, const weft_lm_config *m, const weft_lm_desc *d
     weft_ctx *const c = weft_state_ctx(s);
     weft_graph *const g = weft_graph_new(c);
     if (!g) return weft_error_code(c);
+    weft_graph_eval(g); /* without dropout there are no random states */
     weft_lm_desc own = d ? *d : model_plain;
     own.cache = NULL, own.starts = (weft_tensor){0};
     weft_lm_logits(s, weft_input(g, WEFT_I32, weft_dims(1, 1)), m, &own);

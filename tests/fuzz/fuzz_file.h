@@ -11,7 +11,8 @@ static char fuzz_folder[200];
 
 static inline void fuzz_folder_remove(void) {
     static const char *const names[] = {"a.json",        "b.json",      "0123456789abcdef.jsonl",
-                                        "metrics.jsonl", "status.json", "kernels.json"};
+                                        "metrics.jsonl", "status.json", "kernels.json",
+                                        "adapter_config.json", "adapter_model.safetensors"};
     char path[300];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", fuzz_folder, names[i]);

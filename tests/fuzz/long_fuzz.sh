@@ -2,8 +2,8 @@
 # long_fuzz.sh - every target under tests/fuzz with clang's libFuzzer, for WEFT_FUZZ_SECONDS (15)
 # each, two at a time.
 #
-# The parsers (src/io, src/data, src/stream, src/train, src/bench, src/logic) and the targets are built here with
-# the fuzzer's and the sanitizers' instrumentation; the rest of the library is the one of
+# The parsers (src/io, src/data, src/text, src/lm, src/stream, src/train, src/bench, src/logic) and the targets are
+# built here with the fuzzer's and the sanitizers' instrumentation; the rest of the library is the one of
 # `make test-clang`. A finding is kept in $build/fuzzer/NAME.found, and its file can be given to
 # $build/fuzz/fuzz_NAME. How many inputs were tried is printed.
 . tests/shell.sh
@@ -20,7 +20,7 @@ fi
 flags="-std=c11 -O1 -g -DNDEBUG -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-omit-frame-pointer
     -Iinclude -Isrc -Itests -I. -fno-sanitize-recover=all"
 mkdir -p "$made/obj"
-for source in src/base/*.c src/io/*.c src/data/*.c src/stream/*.c src/train/*.c src/bench/*.c src/logic/*.c; do
+for source in src/base/*.c src/io/*.c src/data/*.c src/text/*.c src/lm/*.c src/stream/*.c src/train/*.c src/bench/*.c src/logic/*.c; do
     echo "$source" "$made/obj/$(echo "${source%.c}" | tr / _).o"
 done >"$scratch/sources"
 compile() {
