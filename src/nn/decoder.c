@@ -81,6 +81,10 @@ static weft_tensor decoder_attend(const decoder_attention *a) {
 
 static bool decoder_cache_fits(const char *what, weft_tensor x, const weft_nn_cache *c) {
     if (!c) return true;
+    if (!c->k.g || !c->v.g) {
+        weft_poison(x.g, WEFT_ARGUMENT, "%s: .cache: k or v is none", what);
+        return false;
+    }
     if (!nn_tensor(what, c->k) || !nn_tensor(what, c->v) || (c->at.g && !nn_tensor(what, c->at)))
         return false;
     const int64_t t = weft_dim(x, 1), most = weft_dim(c->k, 2);

@@ -158,11 +158,8 @@ static void train(weft_dtype mixed, bool checkpoint, double tol, double tol_afte
     if (!CHECK(all.n > 0 && all.n <= ENTRIES)) CHECK_STR(weft_error(c), "");
     fetch[0] = logits, fetch[1] = loss;
     for (size_t i = 0; i < all.n; i++) fetch[2 + i] = all.grad[i];
-    weft_group groups[ENTRIES];
-    size_t groups_n = 0;
-    for (size_t i = 0; i < all.n; i++)
-        if (weft_rank(all.param[i]) == 1)
-            groups[groups_n++] = (weft_group){all.name[i], .no_decay = true};
+    size_t groups_n;
+    const weft_group *const groups = weft_lm_groups(&m, &groups_n);
     const weft_updates step = weft_optimise(
         s, all,
         &(weft_optimiser_desc){WEFT_OPTIMISER_ADAMW, 3e-3f, .beta2 = 0.95f, .eps = 1e-5f,
