@@ -4,10 +4,16 @@
  * constants that command.h and bench_rows.h declare, and includes none of their headers. */
 #include "tasks.h"
 
-const command *const train_tasks[] = {
-    &train_digits_task, &train_csv_task, &train_text_task,  &train_cube_task,
-    &train_2048_task,   &train_life_task, &train_checkerboard_task,
-    &train_lizard_task, &train_g_task,    NULL};
+const command *const train_tasks[] = {&train_digits_task,
+                                      &train_csv_task,
+                                      &train_text_task,
+                                      &train_cube_task,
+                                      &train_2048_task,
+                                      &train_life_task,
+                                      &train_checkerboard_task,
+                                      &train_lizard_task,
+                                      &train_g_task,
+                                      NULL};
 
 const command *const play_tasks[] = {&play_cube_task,
                                      &play_2048_task,

@@ -53,8 +53,8 @@ static void write_some(weft_state *weights, const weft_lm_config *m, const weft_
     weft_generator *w = weft_generator_new(
         weights, m, &(weft_generator_desc){.sample = {.temperature = 0.5f}, .model = *how});
     printf("%s: ", title);
-    if (!w || weft_generator_write(w, v, "the", &(weft_lm_write_desc){.tokens = 60, .show = print},
-                                   NULL))
+    if (!w ||
+        weft_generator_write(w, v, "the", &(weft_lm_write_desc){.tokens = 60, .show = print}, NULL))
         fprintf(stderr, "%s\n", weft_error(c));
     printf("\n\n");
     weft_generator_free(w);

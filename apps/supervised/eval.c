@@ -115,7 +115,8 @@ const command eval_command = {
         "RUN is the folder of a run, or one of its checkpoints. The model is evaluated on the\n"
         "test set, or on FILE, a table with the same columns. With --raw it reads rows of raw\n"
         "f32 values and writes its outputs in the same form, like the C file of weft export.\n"
-        "A language model, of a run or in a published folder, is evaluated by its loss on the text\n"
+        "A language model, of a run or in a published folder, is evaluated by its loss on the "
+        "text\n"
         "that its run held out, or on FILE.\n",
     .examples = "weft eval runs/digits-cnn\n"
                 "weft eval runs/digits-cnn --raw <pixels >scores\n",

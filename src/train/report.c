@@ -204,7 +204,8 @@ static void report_all_plots(report *r) {
 }
 
 static weft_err report_write(report *r, const char *run) {
-    char path[FOLDER_PATH] = "", metrics[FOLDER_PATH] = "", title[400], problem[300] = "", kernels_problem[300] = "";
+    char path[FOLDER_PATH] = "", metrics[FOLDER_PATH] = "", title[400], problem[300] = "",
+         kernels_problem[300] = "";
     WEFT_TRY(report_pictures_check(r));
     WEFT_TRY(report_plates_check(r));
     WEFT_TRY(report_confusion_check(r));
