@@ -231,6 +231,40 @@ TEST(what_is_saved_is_loaded) {
         }
 }
 
+/* ---- generation ---- */
+
+TEST(a_generator_has_the_adapter_too) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_BF16, WEFT_I8};
+    for (int f = 0; f < WEFT_LM_FAMILY_COUNT; f++)
+        for (int t = 0; t < 3; t++) {
+            CASE("%s in %s", weft_lm_family_name((weft_lm_family)f), weft_dtype_name(types[t]));
+            begin((weft_lm_family)f, true);
+            const char *const model = lm_file(s, WEFT_FILE_F32, false, "base.safetensors");
+            weft_state_free(s);
+            s = weft_state_new(c);
+            with.weights = types[t];
+            good(weft_lm_load(s, &m, model, &with, NULL));
+            record();
+            learned(own);
+            float want[LM_LOGITS];
+            CHECK(lm_logits(s, &m, &with, want));
+            int32_t ids[LM_ROWS][LM_TOKENS];
+            for (int i = 0; i < LM_ROWS * LM_TOKENS; i++)
+                ids[i / LM_TOKENS][i % LM_TOKENS] = lm_token(i, LM_VOCAB);
+            weft_generator *const w = weft_generator_new(
+                s, &m, &(weft_generator_desc){.sequences = LM_ROWS, .model = with});
+            const int32_t *const at[LM_ROWS] = {ids[0], ids[1]};
+            good(weft_generator_prompt(w, at, (int64_t[]){LM_TOKENS, LM_TOKENS}));
+            for (int b = 0; b < LM_ROWS; b++) {
+                const float *const got = weft_generator_logits(w, b);
+                const float *const last = want + ((b + 1) * LM_TOKENS - 1) * LM_VOCAB;
+                if (CHECK(got)) CHECK(lm_apart(got, last, LM_VOCAB) < 1e-5);
+            }
+            weft_generator_free(w);
+            end();
+        }
+}
+
 /* ---- merging ---- */
 
 TEST(a_merged_network_is_the_adapted_one) {
