@@ -116,10 +116,12 @@ static void generate_tell_end(const generate_task *t) {
     const weft_lm_written *const w = &t->written[0];
     if (t->s->common.quiet || !terminal_is(stderr)) return;
     const terminal err = terminal_of(stderr, (terminal_when)t->s->common.color);
-    fprintf(stderr, "%s%lld tokens, %.0f a second; the prompt: %lld tokens in %.2f s; %s%s\n",
-            terminal_code(&err, TERMINAL_DIM), (long long)all,
-            w->seconds > 0 ? (double)all / w->seconds : 0, (long long)w->prompt, w->prompt_seconds,
-            w->why, terminal_code(&err, TERMINAL_PLAIN));
+    fputs(terminal_code(&err, TERMINAL_DIM), stderr);
+    tell(stderr, "%lld tokens, %.0f a second; the prompt: %lld tokens in %.2f s; %s",
+         (long long)all, w->seconds > 0 ? (double)all / w->seconds : 0, (long long)w->prompt,
+         w->prompt_seconds, w->why);
+    fputs(terminal_code(&err, TERMINAL_PLAIN), stderr);
+    putc('\n', stderr);
 }
 
 static weft_err generate_one(generate_task *t, const char *prompt) {
@@ -141,7 +143,8 @@ static weft_err generate_one(generate_task *t, const char *prompt) {
             generate_tell_json(t, prompt, i);
             continue;
         }
-        if (rows > 1) printf("%s[%d]\n", i ? "\n" : "", i + 1);
+        if (i) putchar('\n');
+        if (rows > 1) printf("[%d]\n", i + 1);
         generate_print(prompt, strlen(prompt));
         if (t->made[i].s) generate_print(t->made[i].s, t->made[i].n);
         putchar('\n');

@@ -10,6 +10,9 @@
 enum { LEARN_TRIED = 16384, LEARN_SAMPLE = 160 }; /* tokens of a trial; of a sample */
 static const double learn_settled = 0.04;         /* of the time, when its steps are counted */
 static const double learn_lowest = 0.05;          /* of the rate, at the end */
+/* Tables, norms and biases are AdamW's where matrices are Muon's. nano after 300 steps of Shakespeare's
+ * characters: with 0.015 of Muon's rate 2.05, 0.05 1.90, 0.15 1.86, 0.4 1.85. */
+static const double learn_tables = 0.2;
 
 /* ---- the rate ---- */
 
@@ -41,6 +44,7 @@ static weft_err learn_compile(learn *t, bool checkpointing) {
         weft_optimiser(t->run->state, t->loss,
                        &(weft_optimiser_desc){.kind = (weft_optimiser_kind)t->d.optimiser,
                                               .lr = (float)t->d.rate,
+                                              .aux_lr = (float)(t->d.rate * learn_tables),
                                               .decay = (float)t->d.decay,
                                               .no_decay = t->d.decay == 0,
                                               .clip_norm = (float)t->d.clip,

@@ -284,10 +284,12 @@ static void text_tell_end(const text_task *t, const weft_train_result *r) {
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->s.common.color);
     char count[32];
-    printf("Validation loss %s%.4f%s (perplexity %.4g) on %s tokens",
-           terminal_code(&out, TERMINAL_BOLD), k->loss_held_out,
-           terminal_code(&out, TERMINAL_PLAIN), exp(k->loss_held_out),
-           chart_count((double)k->counted, count));
+    fputs("Validation loss ", stdout);
+    fputs(terminal_code(&out, TERMINAL_BOLD), stdout);
+    printf("%.4f", k->loss_held_out);
+    fputs(terminal_code(&out, TERMINAL_PLAIN), stdout);
+    tell(stdout, " (perplexity %.4g) on %s tokens", exp(k->loss_held_out),
+         chart_count((double)k->counted, count));
     tell(stdout, ", after %lld steps in %.1f s: %s.\nReport: %s/report.html\n%s generate %s\n",
          (long long)r->steps, r->seconds, r->text, t->run.folder, t->run.call->program,
          t->run.folder);

@@ -12,7 +12,7 @@ less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 < b + 0) }'; }
 
 # ---- a run and what it leaves ----
 
-check "a model learns" ends 0 "$weft" train text "$scratch/book.txt" $small --rate 1e-2 --plan 600 --run "$scratch/one" --json
+check "a model learns" ends 0 "$weft" train text "$scratch/book.txt" $small --plan 400 --run "$scratch/one" --json
 check "its answer is JSON" is_json "$scratch/out"
 check "with its fields" has "$scratch/out" run model parameters steps tokens train_seconds train_loss val_loss \
     val_perplexity val_bits_per_byte val_tokens ending

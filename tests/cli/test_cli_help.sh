@@ -118,7 +118,7 @@ if have bash; then
     check "nothing for a number" completes '^  $' weft demo --seconds ''
     check "operands" completes ' step-mlp784 ' weft bench gemm st
     check "commands for help" completes '^ doctor $' weft help doc
-    check "tasks" completes '^ digits csv cube' weft train ''
+    check "tasks" completes '^ digits csv text cube' weft train ''
     check "options of a task" completes '^ --model $' weft train digits --mod
     check "and of its command" completes '^ --resume $' weft train digits --resu
     check "not of another task" completes '^  $' weft train csv --mod
