@@ -212,13 +212,13 @@ static weft_err config_family_read(const config_read *r) {
 }
 
 /* Qwen 2 has the size of a window in its file, a switch that says whether it is used, and the layer
- * from which on it is. */
+ * from which on it is, 28 if it does not say. */
 static weft_err config_window_read(const config_read *r) {
     weft_lm_config *const m = r->m;
-    const bool own = m->family == WEFT_LM_MISTRAL || m->family == WEFT_LM_LLAMA;
+    const bool own = m->family == WEFT_LM_MISTRAL; /* Llama's programs do not look at it */
     if (!weft_json_bool(weft_json_get(r->json, "use_sliding_window"), own)) m->window = 0;
     if (!m->window || own) return WEFT_OK;
-    const int64_t whole = weft_json_integer(weft_json_get(r->json, "max_window_layers"), 0);
+    const int64_t whole = weft_json_integer(weft_json_get(r->json, "max_window_layers"), 28);
     if (whole >= m->layers) m->window = 0;
     else if (whole > 0)
         return weft_fail(r->c, WEFT_UNSUPPORTED,
@@ -325,10 +325,13 @@ static void config_put_all(text *t, const weft_lm_config *m) {
                                                "MistralForCausalLM", "Qwen2ForCausalLM",
                                                "Qwen3ForCausalLM"};
     const bool gpt2 = m->family == WEFT_LM_GPT2;
+    /* Llama with a window is Mistral to others */
+    const weft_lm_family family =
+        m->family == WEFT_LM_LLAMA && m->window ? WEFT_LM_MISTRAL : m->family;
     text_put(t, "{");
     config_put(t, "architectures");
-    text_add(t, "[\"%s\"]", architecture[m->family]);
-    config_put_word(t, "model_type", config_family[m->family]);
+    text_add(t, "[\"%s\"]", architecture[family]);
+    config_put_word(t, "model_type", config_family[family]);
     for (size_t i = 0; i < sizeof config_fields / sizeof *config_fields; i++) {
         const config_field *f = &config_fields[i];
         const char *const key = config_key(f, m->family), *const at = (const char *)m + f->offset;
@@ -346,9 +349,11 @@ static void config_put_all(text *t, const weft_lm_config *m) {
     }
     config_put_word(t, gpt2 ? "activation_function" : "hidden_act", config_activation_text(m));
     if (!gpt2) config_put_rope(t, &m->rope);
-    if (m->window && m->family != WEFT_LM_MISTRAL && m->family != WEFT_LM_LLAMA) {
+    if (m->window && family != WEFT_LM_MISTRAL) {
         config_put(t, "use_sliding_window");
         text_put(t, "true");
+        config_put(t, "max_window_layers");
+        text_put(t, "0");
     }
     config_put(t, "tie_word_embeddings");
     text_put(t, m->untied ? "false" : "true");

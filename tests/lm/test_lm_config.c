@@ -92,7 +92,7 @@ static const published files[] = {
       .head_size = 8,
       .eps = 1e-5f,
       .rope = {.base = 500000, .factor = 32, .low = 1, .high = 4, .original = 8192}}},
-    {"{\"model_type\": \"llama\", " LLAMA_SIZES "}",
+    {"{\"model_type\": \"llama\", \"sliding_window\": 9, " LLAMA_SIZES "}", /* which it has not */
      {.family = WEFT_LM_LLAMA, LLAMA_STRUCT, .eps = 1e-6f, .untied = true}},
     {"{\"model_type\": \"mistral\", \"sliding_window\": 256, \"num_key_value_heads\": 4, "
      "\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2.5}, " LLAMA_SIZES "}",
@@ -178,6 +178,15 @@ TEST(every_number_comes_back) {
     CHECK_HAS(text, "\"low_freq_factor\": 1, \"high_freq_factor\": 4");
     CHECK_EQ(parse(text, &m), WEFT_OK);
     weft_text_free(c, text);
+    m = lm_small(WEFT_LM_LLAMA), m.window = 5; /* Llama with a window is called Mistral */
+    char *const windowed = weft_lm_config_text(c, &m);
+    CHECK_HAS(windowed, "\"MistralForCausalLM\"");
+    CHECK_EQ(parse(windowed, &m), WEFT_OK);
+    CHECK_EQ(m.family, WEFT_LM_MISTRAL);
+    CHECK_EQ(m.window, 5);
+    weft_text_free(c, windowed);
+    m = lm_small(WEFT_LM_QWEN2), m.window = 5; /* others' default is 28 layers without one */
+    again(&m);
     m = lm_small(WEFT_LM_GPT2), m.activation = 0; /* nor the family's activation */
     char *const own = weft_lm_config_text(c, &m);
     CHECK_HAS(own, "\"activation_function\": \"gelu_new\"");
@@ -279,6 +288,7 @@ static const refusal of_llama[] = {
 };
 
 static const refusal of_qwen2[] = {
+    {"num_hidden_layers", "30", WEFT_UNSUPPORTED, "only a window in all layers or in none"},
     {"max_window_layers", "2", WEFT_UNSUPPORTED, "only a window in all layers or in none"},
 };
 
