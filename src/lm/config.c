@@ -242,7 +242,8 @@ weft_err weft_lm_config_parse(weft_ctx *c, weft_json json, const char *name, wef
     }
     for (size_t i = 0; i < sizeof config_fixed_values / sizeof *config_fixed_values; i++) {
         const config_fixed *f = &config_fixed_values[i];
-        if (weft_json_bool(weft_json_get(json, f->key), f->value) != f->value)
+        const weft_json j = weft_json_get(json, f->key);
+        if (config_has(j) && weft_json_bool(j, !f->value) != f->value)
             return weft_fail(c, WEFT_UNSUPPORTED, "%s: \"%s\": only %s is supported", r.name,
                              f->key, f->value ? "true" : "false");
     }

@@ -265,6 +265,7 @@ static const refusal of_llama[] = {
     {"hidden_act", "3", WEFT_UNSUPPORTED, "hidden_act"},
     {"attention_bias", "true", WEFT_UNSUPPORTED, "\"attention_bias\": only false"},
     {"mlp_bias", "true", WEFT_UNSUPPORTED, "\"mlp_bias\": only false"},
+    {"mlp_bias", "1", WEFT_UNSUPPORTED, "\"mlp_bias\": only false"},
     {"partial_rotary_factor", "0.5", WEFT_UNSUPPORTED, "\"partial_rotary_factor\": only 1"},
     {"rope_theta", "0", WEFT_FORMAT, "\"rope_theta\": expected a number above 0"},
     {"rope_theta", "-5", WEFT_FORMAT, "above 0"},
