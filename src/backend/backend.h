@@ -32,6 +32,9 @@ typedef struct weft_backend {
     bool     (*takes_maps)(const step *s);
     /* a product may be added to what lies in its result: step.adds; NULL: never */
     bool     (*adds)(const step *s);
+    /* the steps behind this product take its result part by part (plan/passing.c): a scatter_add to
+     * it, perhaps, and an update rule; NULL: never */
+    bool     (*passes_on)(const weft_ctx *c, const step *product);
     weft_err (*prepare)(weft_plan *p);  /* all steps, memory placed */
     /* instead of prepare, on a device that evaluates nodes itself: no steps are made */
     weft_err (*graph)  (weft_plan *p, weft_graph *g, const uint8_t *live, const graph_wiring *w);

@@ -71,6 +71,7 @@ static const compile_stage compile_steps[] = {
     {"recompute", recompute_pass, verify_clusters},
     {"in place", in_place_pass, verify_clusters},
     {"lower", lower_pass, verify_steps},
+    {"passing", passing_pass, verify_steps},
     {"join", join_pass, verify_steps},
     {"memory", compile_place, verify_memory},
     {"prepare", compile_prepare, NULL},

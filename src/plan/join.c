@@ -65,14 +65,14 @@ static bool join_candidate(const step *s) {
                                   : s->kind == STEP_BLOCK && block_table[s->block].moving;
 }
 
-static bool join_block(const step *s, join_step *f) {
+static bool join_block(const weft_plan *p, const step *s, join_step *f) {
     const int moving = block_table[s->block].moving; /* along the slab */
     int all = s->nin + s->nout;
     all -= s->in[all - 1].buf == KNOBUF; /* no shadow */
     f->n = 1;
     for (int d = 0; d < s->in[0].rank; d++) f->n *= s->in[0].dim[d];
     for (int i = 0; i < all; i++) {
-        if (s->in[i].buf == KNOBUF) return false;
+        if (s->in[i].buf == KNOBUF || p->buf[s->in[i].buf].passing) return false;
         f->in[i] =
             (join_operand){s->in[i].buf, s->in[i].off, i >= moving && i < s->nin, i >= s->nin};
     }
@@ -110,7 +110,7 @@ static bool join_kernel(const weft_plan *p, const kernel *k, join_step *f) {
 static bool join_flat(const weft_plan *p, size_t at, join_step *f) {
     const step *s = &p->step[at];
     f->at = at, f->anchor = -1;
-    if (s->kind == STEP_KERNEL ? !join_kernel(p, s->kern, f) : !join_block(s, f)) return false;
+    if (s->kind == STEP_KERNEL ? !join_kernel(p, s->kern, f) : !join_block(p, s, f)) return false;
     for (int i = 0; i < f->operands && f->anchor < 0; i++) {
         const state_entry *e = f->in[i].writes ? join_entry(p, f->in[i].buf) : NULL;
         if (e && e->dtype == WEFT_F32 && e->count == f->n && !f->in[i].off) f->anchor = i;

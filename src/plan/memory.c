@@ -72,8 +72,9 @@ static void memory_base(weft_plan *p, uint32_t i) {
     const roperand *in = p->step[i].in, *result = &in[3];
     const uint32_t from = memory_root(p, in[0].buf), to = memory_root(p, result->buf);
     buffer *base = &p->buf[from], *out = &p->buf[result->buf], *root = &p->buf[to];
-    if (from == to || base->place != BUF_ARENA || base->pinned || base->last != i ||
-        base->first == i || root->place != BUF_ARENA || !memory_begins(p, result->buf, i) ||
+    if (from == to || base->passing || base->place != BUF_ARENA || base->pinned ||
+        base->last != i || base->first == i || root->place != BUF_ARENA ||
+        !memory_begins(p, result->buf, i) ||
         base->bytes != out->bytes || in[0].off || result->off ||
         memory_root(p, in[1].buf) == from || memory_root(p, in[2].buf) == from)
         return;
@@ -377,7 +378,7 @@ static bool memory_sort(weft_plan *p) {
     size_t n = 0;
     p->placed = arena_new(&p->memory, (p->bufs + 1) * sizeof *p->placed);
     for (uint32_t b = 0; item && p->placed && b < p->bufs; b++)
-        if (p->buf[b].place == BUF_ARENA && p->buf[b].first != UINT32_MAX)
+        if (p->buf[b].place == BUF_ARENA && p->buf[b].first != UINT32_MAX && !p->buf[b].passing)
             item[n++] = (memory_item){p->buf[b].bytes, b};
     if (n) qsort(item, n, sizeof *item, memory_larger);
     for (size_t i = 0; i < n; i++) p->placed[i] = item[i].buf;
@@ -389,6 +390,7 @@ static bool memory_sort(weft_plan *p) {
 /* The block and offset of a buffer that is no alias. */
 static void memory_settle(const weft_plan *p, buffer *b) {
     const bool host = p->ctx->memory->host;
+    if (b->passing) return;
     switch (b->place) {
     case BUF_ARENA: b->block = p->arena, b->from = b->offset; break;
     case BUF_DATA:

@@ -129,6 +129,7 @@ weft_err fuse_pass(compile *c);       /* computed nodes into clusters, one for e
 weft_err recompute_pass(compile *c);  /* what kernels compute again, so that it need not be stored */
 weft_err in_place_pass(compile *c);   /* which updates are written straight into the state        */
 weft_err lower_pass(compile *c);      /* clusters into steps, kernels and buffers                 */
+weft_err passing_pass(compile *c);    /* updates take gradients part by part, as they are made    */
 weft_err join_pass(compile *c);       /* steps over neighbouring parameters into one              */
 weft_err memory_pass(weft_plan *p, bool portable);  /* an offset for every buffer                 */
 

@@ -100,6 +100,7 @@ typedef enum buffer_place { BUF_ARENA, BUF_STATE, BUF_DATA, BUF_ALIAS } buffer_p
 typedef struct buffer {
     uint8_t  place, dtype;
     bool     pinned;              /* lives through the whole run and after it: feeds and fetches */
+    bool     passing;             /* never in memory: the steps behind a product take its parts  */
     uint32_t state, entry;        /* BUF_STATE                                                   */
     uint32_t alias;               /* BUF_ALIAS: shares this buffer's memory, at alias_at         */
     size_t   alias_at;

@@ -351,6 +351,25 @@ static bool verify_once(const weft_plan *p, uint32_t b, uint32_t *by, uint32_t s
     return first;
 }
 
+/* Is what step i hands on, part by part, taken by the step behind it, and what it takes handed on by
+ * the one before? */
+static bool verify_passes(const weft_plan *p, uint32_t i) {
+    for (int side = 0; side < 2; side++) {
+        const step *s = &p->step[i];
+        const int from = side ? s->nin : 0, to = side ? s->nin + s->nout : s->nin;
+        for (int k = from; k < to; k++) {
+            if (s->in[k].buf == KNOBUF || !p->buf[s->in[k].buf].passing) continue;
+            if (side ? i + 1 == p->steps : i == 0) return false;
+            const step *o = side ? s + 1 : s - 1;
+            bool found = false;
+            for (int q = side ? 0 : o->nin; q < (side ? o->nin : o->nin + o->nout); q++)
+                found |= o->in[q].buf == s->in[k].buf;
+            if (!found) return false;
+        }
+    }
+    return true;
+}
+
 weft_err verify_plan(const weft_plan *p, const char *pass) {
     uint32_t *by = mem_new(p->m, (p->bufs + 1) * sizeof *by);
     if (!by) return weft_fail(p->ctx, WEFT_MEMORY, "verify: out of memory");
@@ -365,6 +384,7 @@ weft_err verify_plan(const weft_plan *p, const char *pass) {
             if (s->kern->ins[k].op == K_STORE)
                 once = verify_once(p, s->kern->view[s->kern->ins[k].view].buf, by, i + 1) && once;
         if (!what && !once) what = "a state is written by two steps";
+        if (!what && !verify_passes(p, i)) what = "a result that is not kept is not taken";
         if (what) e = verify_fail(p->ctx, pass, what, i);
     }
     for (size_t i = 0; !e && i < p->ins + p->outs; i++) {
@@ -439,7 +459,7 @@ weft_err memory_check(const weft_plan *p) {
     }
     for (uint32_t b = 0; b < p->bufs; b++) {
         const buffer *x = &p->buf[b];
-        if (x->place != BUF_ARENA || x->first == UINT32_MAX || !x->bytes) continue;
+        if (x->place != BUF_ARENA || x->first == UINT32_MAX || !x->bytes || x->passing) continue;
         if (!e && x->offset + x->bytes > p->arena_bytes)
             e = verify_fail(p->ctx, "memory", "a buffer leaves the arena", b);
         place[n++] = (verify_place){x->offset, x->offset + x->bytes, b};

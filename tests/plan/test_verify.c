@@ -191,6 +191,8 @@ TEST(what_is_wrong_with_steps) {
     STEPS(k->view[k->ins[load].view].buf, KNOBUF, "leaves its buffer");
     STEPS(k->view[k->ins[load].view].at, (uint32_t)p->bufs, "leaves its buffer");
     STEPS(p->out[0].bytes, 1 << 20, "no memory");
+    STEPS(p->buf[m->in[2].buf].passing, true, "is not taken");
+    STEPS(p->buf[m->in[0].buf].passing, true, "is not taken");
     const uint32_t w = state_buffer(p, KNOBUF), v = state_buffer(p, w);
     size_t writes = 0; /* the last step that writes a state shall write the other one */
     for (size_t i = 0; i < p->steps; i++)

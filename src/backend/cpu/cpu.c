@@ -94,7 +94,7 @@ static weft_err cpu_no_memory(const weft_plan *p) {
 }
 
 static char *cpu_address(const weft_plan *p, const roperand *r) {
-    if (r->buf == KNOBUF) return NULL;
+    if (r->buf == KNOBUF || p->buf[r->buf].passing) return NULL;
     return p->buf[r->buf].at + r->off * (int64_t)weft_dtype_size((weft_dtype)r->dtype);
 }
 
@@ -129,14 +129,22 @@ static weft_err cpu_prepare_half(weft_plan *p, const step *s, cpu_exe *e, isa le
     return WEFT_OK;
 }
 
-/* w: what its second operand is widened from, or NULL. */
-static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa level,
-                                    const narrow *w, size_t *scratch) {
-    cpu_product *x = e->product = arena_new(&p->memory, sizeof *x);
-    if (!x) return cpu_no_memory(p);
+static bool cpu_passing(const weft_plan *p, const step *s) {
+    return s->nout && s->in[s->nin].buf != KNOBUF && p->buf[s->in[s->nin].buf].passing;
+}
+
+/* Those behind a product whose result is not kept, up to the one that hands nothing on. */
+static int cpu_takers(const weft_plan *p, const step *s) {
+    int n = 0;
+    while (cpu_passing(p, s + n)) n++;
+    assert(s + n < p->step + p->steps);
+    return n;
+}
+
+static gemm_shape cpu_shape(const step *s) {
     const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
-    int r = c->rank;
-    gemm_shape shape = {.m = c->dim[r - 2],
+    const int r = c->rank;
+    return (gemm_shape){.m = c->dim[r - 2],
                         .n = c->dim[r - 1],
                         .k = a->dim[r - 1],
                         .a_row = a->stride[r - 2],
@@ -144,6 +152,27 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
                         .b_row = b->stride[r - 2],
                         .b_col = b->stride[r - 1],
                         .c_row = c->stride[r - 2]};
+}
+
+/* Where the result would not stay in the second cache: else one joined update is as near, and less
+ * to do. */
+static bool cpu_passes_on(const weft_ctx *c, const step *s) {
+    enum { LEAST = 1 << 18 };
+    const gemm_shape shape = cpu_shape(s);
+    const cpu_device *dev = c->device;
+    gemm_plan plan;
+    return s->in[0].dtype == WEFT_F32 && s->in[1].dtype == WEFT_F32 && shape.m * shape.n > LEAST &&
+           gemm_choose_passing(&plan, dev->level, &shape);
+}
+
+/* w: what its second operand is widened from, or NULL. */
+static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa level,
+                                    const narrow *w, size_t *scratch) {
+    cpu_product *x = e->product = arena_new(&p->memory, sizeof *x);
+    if (!x) return cpu_no_memory(p);
+    const roperand *a = &s->in[0], *b = &s->in[1], *c = &s->in[2];
+    int r = c->rank;
+    gemm_shape shape = cpu_shape(s);
     x->data.a = (const float *)(const void *)cpu_address(p, a);
     x->data.b = (const float *)(const void *)cpu_address(p, b);
     x->data.c = (float *)(void *)cpu_address(p, c);
@@ -164,6 +193,13 @@ static weft_err cpu_prepare_product(weft_plan *p, const step *s, cpu_exe *e, isa
         narrow_choose(x->narrow, w, level, &shape);
         e->units = x->narrow->units;
         x->gemm_scratch = (x->narrow->bytes + 63) & ~(size_t)63;
+    } else if (cpu_passing(p, s)) {
+        const bool can = gemm_choose_passing(&x->plan, level, &shape);
+        assert(can && x->batches == 1);
+        (void)can;
+        x->takers = cpu_takers(p, s);
+        e->units = x->plan.units;
+        x->gemm_scratch = ((x->plan.scratch + 63) & ~(size_t)63) + x->plan.part;
     } else {
         gemm_choose(&x->plan, level, &shape);
         e->units = x->plan.units * x->batches;
@@ -188,7 +224,8 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
     if (!e->at) return cpu_no_memory(p);
     for (int i = 0; i < s->nin + s->nout; i++) {
         e->at[i] = cpu_address(p, &s->in[i]);
-        if (e->at[i] || routine_spares(s, i)) continue;
+        const bool passing = s->in[i].buf != KNOBUF && p->buf[s->in[i].buf].passing;
+        if (e->at[i] || passing || routine_spares(s, i)) continue;
         size_t count = 1; /* a part nobody asked for still needs a place */
         for (int k = 0; k < s->nin; k++) {
             size_t n = 1;
@@ -311,6 +348,7 @@ static weft_err cpu_prepare_steps(weft_plan *p, cpu_program *g, size_t *scratch)
         const narrow *w = of[i] ? &list[of[i] - 1] : NULL;
         err = cpu_prepare_step(p, &p->step[i], &g->exe[i], w, scratch);
         if (w && p->step[i].kind == STEP_KERNEL) g->exe[i].units = 0; /* its products do it */
+        if (i && cpu_passing(p, &p->step[i - 1])) g->exe[i].units = 0;
     }
     mem_free(p->m, list);
     mem_free(p->m, of);
@@ -342,6 +380,24 @@ typedef struct cpu_band {
 static void cpu_band_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const cpu_band *b = user;
     interp_rectangle(b->e->code, b->row0 + i0, b->row0 + i1, j0, j1, b->scratch);
+}
+
+/* A part of a product is there: the steps behind it take it, one after the other. */
+static void cpu_part_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+    const cpu_band *b = user;
+    const cpu_product *x = b->e->product;
+    const routine_result part = {b->scratch, x->plan.s.c_row, x->cols, (gemm_area){i0, i1, j0, j1}};
+    for (const cpu_exe *taker = b->e + 1; taker <= b->e + x->takers; taker++)
+        taker->routine.part(&taker->routine, taker->at, &part);
+}
+
+static void cpu_run_passing(const cpu_exe *e, int64_t unit0, int64_t unit1, char *scratch) {
+    const cpu_product *x = e->product;
+    gemm_data d = x->data;
+    cpu_band band = {e, 0, scratch + x->gemm_scratch - x->plan.part};
+    d.c = band.scratch;
+    d.band = cpu_part_done, d.user = &band;
+    gemm_run(&x->plan, &d, unit0, unit1, scratch);
 }
 
 static int64_t cpu_element(uint8_t dtype, int64_t i) {
@@ -384,6 +440,10 @@ static void cpu_run_product(const cpu_exe *e, int64_t unit0, int64_t unit1, char
         cpu_band band = {e, 0, scratch + x->gemm_scratch};
         if (e->code) d.band = cpu_band_done, d.user = &band;
         narrow_run(x->narrow, &d, unit0, unit1, scratch);
+        return;
+    }
+    if (x->takers) {
+        cpu_run_passing(e, unit0, unit1, scratch);
         return;
     }
     int64_t each = x->plan.units;
@@ -579,6 +639,7 @@ const weft_backend backend_cpu = {
     .accepts = routine_accepts,
     .takes_maps = routine_takes_maps,
     .adds = routine_adds,
+    .passes_on = cpu_passes_on,
     .prepare = cpu_prepare,
     .run = cpu_run,
     .release = cpu_release,

@@ -19,6 +19,7 @@ typedef struct cpu_product {
     int64_t   rows, cols; /* of the result in one batch        */
     size_t    gemm_scratch;
     narrow_product *narrow; /* instead of the plan, or NULL       */
+    int       takers;     /* so many steps behind it take its result, which is not kept */
     half_product *half;     /* likewise, with its addresses       */
     half_data half_at;
 } cpu_product;

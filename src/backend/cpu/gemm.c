@@ -204,6 +204,15 @@ static int64_t gemm_dots_most(isa level, const gemm_shape *s, int b_along) {
     return s->k >= 8 ? 3 : 0;
 }
 
+static void gemm_count_units(gemm_plan *p) {
+    p->row_units = gemm_parts_of(p->s.m, p->unit_rows);
+    p->col_units = gemm_parts_of(p->s.n, p->unit_cols);
+    /* A last unit thinner than a vector joins its neighbour. */
+    const int64_t rest = p->s.n - (p->col_units - 1) * p->unit_cols;
+    if (!p->dots && p->col_units > 1 && rest < p->level->lanes) p->col_units--;
+    p->units = p->row_units * p->col_units;
+}
+
 void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     memset(p, 0, sizeof *p);
     p->s = *s;
@@ -228,12 +237,7 @@ void gemm_choose(gemm_plan *p, isa level, const gemm_shape *s) {
     p->level = gemm_width(level, dots ? 16 : p->s.n);
     if (dots) gemm_choose_dots(p);
     else gemm_choose_tiles(p);
-    p->row_units = gemm_parts_of(p->s.m, p->unit_rows);
-    p->col_units = gemm_parts_of(p->s.n, p->unit_cols);
-    /* A last unit thinner than a vector joins its neighbour. */
-    const int64_t rest = p->s.n - (p->col_units - 1) * p->unit_cols;
-    if (!dots && p->col_units > 1 && rest < p->level->lanes) p->col_units--;
-    p->units = p->row_units * p->col_units;
+    gemm_count_units(p);
 }
 
 void gemm_choose_packed(gemm_plan *p, isa level, const gemm_shape *s, int64_t unit_rows) {
@@ -252,6 +256,33 @@ void gemm_choose_packed(gemm_plan *p, isa level, const gemm_shape *s, int64_t un
     if (s->k <= 0) return;
     p->b_block = (size_t)gemm_packed_floats(p, gemm_round(s->n, p->level->lanes));
     p->packed = (size_t)gemm_parts_of(s->k, p->k_block) * p->b_block * 4;
+}
+
+/* Parts of whole rows, or of long pieces of them, since what they meet in memory lies like C (768x3072
+ * with Adam, two threads of a Zen 5: pieces of 1024 39 GB/s, whole rows 80); of as many rows as leave
+ * room for packed B in the second cache. One block of k: a part is finished before the next is begun. */
+bool gemm_choose_passing(gemm_plan *p, isa level, const gemm_shape *s) {
+    enum { ROWS = 48, COLUMNS = 4096, LEAST = 256, PANELS = 1 << 17, PART = 3 << 14 };
+    gemm_choose(p, level, s);
+    if (!p->units || p->dots || p->transposed || !s->k) return false;
+    p->pack_a = p->pack_b = 1;
+    p->stream = p->deep = 0;
+    p->nv = s->n <= p->level->lanes ? 1 : 2;
+    gemm_choose_k_block(p);
+    if (p->k_block < s->k) return false;
+    const int64_t lanes = p->level->lanes, tile = GEMM_MAX_ROWS;
+    int64_t most = COLUMNS;
+    while (most > LEAST && most * s->k > PANELS) most /= 2;
+    p->unit_cols = gemm_round(gemm_parts_of(s->n, gemm_parts_of(s->n, most)), 2 * lanes);
+    p->unit_rows = gemm_least(PART / p->unit_cols / tile * tile, ROWS);
+    if (p->unit_rows < tile) p->unit_rows = tile;
+    p->row_block = p->unit_rows;
+    p->s.c_row = p->unit_cols + lanes; /* a last unit may be so much wider */
+    p->part = (size_t)(p->row_block * p->s.c_row) * 4;
+    p->a_bytes = (size_t)gemm_round(p->row_block * p->k_block, 16) * 4;
+    p->scratch = p->a_bytes + (size_t)gemm_packed_floats(p, p->s.c_row) * 4;
+    gemm_count_units(p);
+    return true;
 }
 
 void gemm_pack(const gemm_plan *p, float *out, const float *b) {
@@ -280,6 +311,7 @@ typedef struct gemm_job {
     const gemm_data *d;
     const float *a, *b;
     float *a_pack, *b_pack;
+    int64_t row0, column0; /* of C, what lies at d->c */
 } gemm_job;
 
 static void gemm_band(const gemm_job *job, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
@@ -342,10 +374,11 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
                                count, rest);
                 }
             } else {
-                gemm_store(p, d, flags, buffer, t->c_row, i + at, j, count, (int)width);
+                gemm_store(p, d, flags, buffer, t->c_row, i - job->row0 + at, j - job->column0,
+                           count, (int)width);
             }
         } else {
-            t->c = d->c + (i + at) * t->c_row + j;
+            t->c = d->c + (i - job->row0 + at) * t->c_row + (j - job->column0);
             t->mask = d->mask ? d->mask + (i + at) * d->mask_row + j : NULL;
             for (int r = 0; p->pack_a && r < count; r++) { /* C comes nearer during the sums */
                 __builtin_prefetch(t->c + r * t->c_row, 1, 3);
@@ -357,7 +390,7 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
     }
 }
 
-static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
+static void gemm_rectangle(gemm_job *job, const gemm_area *r) {
     const gemm_plan *p = job->p;
     const gemm_data *d = job->d;
     const gemm_shape *s = &p->s;
@@ -378,6 +411,7 @@ static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
         }
         for (int64_t block = 0, i = r->i0; block < blocks; block++) {
             const int64_t rows = (r->i1 - i) / (blocks - block);
+            if (p->part) job->row0 = i, job->column0 = r->j0;
             if (p->pack_a) {
                 gemm_pack_a(p, job->a_pack, job->a + i * s->a_row + k0 * s->a_col, k, rows);
             }
@@ -476,6 +510,7 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
     gemm_job job = {.p = p, .d = d, .a = p->transposed ? b : a, .b = p->transposed ? a : b};
     job.a_pack = scratch;
     job.b_pack = scratch ? (float *)((char *)scratch + p->a_bytes) : NULL;
+    assert(!p->part || (d->band && !gemm_last_flags(d) && !d->accumulate));
     if (unit1 - unit0 == p->units && (p->col_units == 1 || !p->pack_b)) { /* all of it at once */
         const gemm_area all = {0, p->s.m, 0, p->s.n};
         if (p->dots) gemm_dot_products(&job, &all);

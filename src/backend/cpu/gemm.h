@@ -9,6 +9,7 @@
 
 #include "isa.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ typedef struct gemm_plan {
     int64_t units;          /* pieces that may be run apart, in any order      */
     size_t scratch;         /* bytes for each running thread, 64-byte aligned  */
     size_t packed;          /* bytes of B packed beforehand                    */
+    size_t part;            /* bytes of a part of C, where C is not kept; else 0 */
 
     /* The rest is private: the product as the kernels see it. Vectors lie along its columns; it is
      * C, or C transposed when transposed. Units are numbered down its columns. */
@@ -51,6 +53,11 @@ typedef struct gemm_plan {
     size_t a_bytes;         /* scratch: packed A, then packed B                */
     size_t b_block;         /* floats of B packed, per block of k              */
 } gemm_plan;
+
+/* For a C that nobody keeps: each finished part of it lies at d->c (p->part bytes, rows s.c_row
+ * floats apart), is the band's, and makes room for the next. No bias, relu or mask.
+ * False: not this product. */
+bool gemm_choose_passing(gemm_plan *p, isa level, const gemm_shape *s);
 
 typedef struct gemm_area {
     int64_t i0, i1, j0, j1;

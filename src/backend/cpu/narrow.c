@@ -112,10 +112,11 @@ static bool narrow_written(const weft_plan *p, const step *s, uint32_t buf) {
 }
 
 /* Does the step read the widened buffer as the second operand of a plain product, and not else? */
-static bool narrow_reader(const step *s, uint32_t buf, int64_t columns, bool flat) {
+static bool narrow_reader(const weft_plan *p, const step *s, uint32_t buf, int64_t columns,
+                          bool flat) {
     const roperand *b = &s->in[1];
     if (s->kind != STEP_MATMUL || s->adds || b->buf != buf || s->in[0].buf == buf || b->off ||
-        s->in[0].dtype != WEFT_F32)
+        s->in[0].dtype != WEFT_F32 || p->buf[s->in[2].buf].passing)
         return false;
     const int r = b->rank;
     const int64_t *stride = b->stride;
@@ -141,7 +142,7 @@ static bool narrow_mark(const weft_plan *p, size_t i, const narrow *w, uint32_t 
         bool uses = narrow_kernel_has(s->kern, buf);
         for (int k = 0; k < s->nin + s->nout; k++) uses |= s->in[k].buf == buf;
         if (j == i || !uses) continue;
-        if (j < i || !narrow_reader(s, buf, w->columns, flat)) return false;
+        if (j < i || !narrow_reader(p, s, buf, w->columns, flat)) return false;
         last = j;
     }
     for (size_t j = i + 1; j <= last; j++)

@@ -13,7 +13,12 @@
 
 enum { OPTIMISER_PIECE = 4096 };
 
+/* Element `first` and n - 1 more of a parameter, with their gradients. */
+typedef void optimiser_pass(const routine *r, char *const *at, const float *gradient, int64_t first,
+                            int64_t n);
+
 typedef struct optimiser_choice {
+    optimiser_pass *pass; /* over some elements */
     const tile_table *tile;
     int64_t count;
     int scale, due; /* operands, or -1 */
@@ -51,39 +56,49 @@ static float optimiser_scale(const optimiser_choice *o, char *const *at) {
     return o->scale < 0 ? 1.0f : optimiser_number(at[o->scale]);
 }
 
-static void optimiser_adam(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
-                           void *scratch) {
+static void optimiser_adam(const routine *r, char *const *at, const float *gradient, int64_t first,
+                           int64_t n) {
     const optimiser_choice *o = r->own;
-    const float decay = routine_real(r->s->attr[3]);
-    const bool l2 = r->s->attr[ADAM_L2] != 0, due = optimiser_due(o, at);
     tile_adam a = o->adam;
-    (void)scratch;
-    a.decay_rate = l2 ? 0 : optimiser_number(at[4]) * decay;
+    if (!r->s->attr[ADAM_L2]) a.decay_rate = optimiser_number(at[4]) * routine_real(r->s->attr[3]);
     a.rate = optimiser_number(at[5]), a.root = optimiser_number(at[6]);
     a.scale = optimiser_scale(o, at);
+    float *const p = optimiser_piece(at, r->s, 0, first, n);
+    float *const m = optimiser_piece(at, r->s, 1, first, n);
+    float *const v = optimiser_piece(at, r->s, 2, first, n);
+    if (optimiser_due(o, at)) o->tile->adam(p, m, v, gradient, n, &a);
+    optimiser_shadow(o, r->s, at, p, first, n);
+}
+
+static void optimiser_momentum(const routine *r, char *const *at, const float *gradient,
+                               int64_t first, int64_t n) {
+    const optimiser_choice *o = r->own;
+    tile_momentum a = o->momentum;
+    a.lr = optimiser_number(at[3]);
+    a.scale = optimiser_scale(o, at);
+    float *const p = optimiser_piece(at, r->s, 0, first, n);
+    float *const m = optimiser_piece(at, r->s, 1, first, n);
+    if (optimiser_due(o, at)) o->tile->momentum(p, m, gradient, n, &a);
+    optimiser_shadow(o, r->s, at, p, first, n);
+}
+
+static void optimiser_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
+                          void *scratch) {
+    const optimiser_choice *o = r->own;
+    const float *gradient = (const float *)at[block_table[r->s->block].moving - 1];
+    (void)scratch;
     for (int64_t u = unit0; u < unit1; u++) {
-        const int64_t i = u * OPTIMISER_PIECE, n = min_i64(OPTIMISER_PIECE, o->count - i);
-        float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
-        float *v = optimiser_piece(at, r->s, 2, i, n);
-        if (due) o->tile->adam(p, m, v, (const float *)at[3] + i, n, &a);
-        optimiser_shadow(o, r->s, at, p, i, n);
+        const int64_t i = u * OPTIMISER_PIECE;
+        o->pass(r, at, gradient + i, i, min_i64(OPTIMISER_PIECE, o->count - i));
     }
 }
 
-static void optimiser_momentum(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
-                               void *scratch) {
+static void optimiser_part(const routine *r, char *const *at, const routine_result *part) {
     const optimiser_choice *o = r->own;
-    const bool due = optimiser_due(o, at);
-    tile_momentum a = o->momentum;
-    (void)scratch;
-    a.lr = optimiser_number(at[3]);
-    a.scale = optimiser_scale(o, at);
-    for (int64_t u = unit0; u < unit1; u++) {
-        const int64_t i = u * OPTIMISER_PIECE, n = min_i64(OPTIMISER_PIECE, o->count - i);
-        float *p = optimiser_piece(at, r->s, 0, i, n), *m = optimiser_piece(at, r->s, 1, i, n);
-        if (due) o->tile->momentum(p, m, (const float *)at[2] + i, n, &a);
-        optimiser_shadow(o, r->s, at, p, i, n);
-    }
+    const gemm_area *area = &part->area;
+    for (int64_t i = area->i0; i < area->i1; i++)
+        o->pass(r, at, part->c + (i - area->i0) * part->c_row, i * part->columns + area->j0,
+                area->j1 - area->j0);
 }
 
 static weft_err optimiser_begin(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
@@ -91,6 +106,8 @@ static weft_err optimiser_begin(routine *r, const step *s, isa level, weft_ctx *
     optimiser_choice *o = r->own;
     o->tile = tile_table_for(level);
     o->count = routine_count(&s->in[0]);
+    r->run = optimiser_run;
+    r->part = optimiser_part;
     r->units = routine_parts(o->count, OPTIMISER_PIECE);
     return WEFT_OK;
 }
@@ -106,7 +123,7 @@ static float optimiser_take(optimiser_choice *o, const step *s) {
 weft_err optimiser_adam_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     WEFT_TRY(optimiser_begin(r, s, level, c, memory));
     optimiser_choice *o = r->own;
-    r->run = optimiser_adam;
+    o->pass = optimiser_adam;
     o->adam = (tile_adam){.b1 = routine_real(s->attr[0]),
                           .b2 = routine_real(s->attr[1]),
                           .eps = routine_real(s->attr[2]),
@@ -119,7 +136,7 @@ weft_err optimiser_momentum_prepare(routine *r, const step *s, isa level, weft_c
                                     arena *memory) {
     WEFT_TRY(optimiser_begin(r, s, level, c, memory));
     optimiser_choice *o = r->own;
-    r->run = optimiser_momentum;
+    o->pass = optimiser_momentum;
     o->momentum = (tile_momentum){.momentum = routine_real(s->attr[0]),
                                   .decay = routine_real(s->attr[1]),
                                   .nesterov = s->attr[2] != 0};

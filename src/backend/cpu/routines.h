@@ -20,6 +20,13 @@
 #include "isa.h"
 #include "plan/plan.h"
 
+/* Rows and columns `area` of a matrix with so many columns; the first of them at c. */
+typedef struct routine_result {
+    float *c;
+    int64_t c_row, columns;
+    gemm_area area;
+} routine_result;
+
 typedef struct routine routine;
 struct routine {
     int64_t units;  /* pieces that may be given to threads, each independent of the others */
@@ -33,6 +40,10 @@ struct routine {
      * but the last. */
     const gemm_data *after; /* bias, relu and mask, or NULL */
     interp *rest;           /* what remains, or NULL; its scratch lies behind the routine's own */
+
+    /* Of scatter_add and update rules: does its work for a part of a product's result that is near,
+     * and nowhere else (plan/passing.c). NULL: it cannot. */
+    void (*part)(const routine *r, char *const *at, const routine_result *part);
 
     /* at[i]: where element `off` of s->in[i] lies. */
     void (*run)(const routine *r, char *const *at, int64_t unit0, int64_t unit1, void *scratch);

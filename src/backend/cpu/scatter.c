@@ -12,6 +12,8 @@
 #include "routines.h"
 #include <assert.h>
 
+enum { SCATTER_PART = 256 };
+
 typedef struct scatter_choice {
     const loops_table *v;
     int axis;
@@ -78,6 +80,30 @@ static void scatter_sums(const scatter_choice *o, char *const *at, int64_t j0, i
             row = (const char *)sum;
         }
         o->v->add((float *)at[3] + to * o->inner + j0, (const float *)row, n);
+    }
+}
+
+/* The same for a part of a product: positions are few enough to look for those that meet. */
+static void scatter_part(const routine *r, char *const *at, const routine_result *part) {
+    const scatter_choice *o = r->own;
+    const gemm_area *const a = &part->area;
+    const int64_t n = a->j1 - a->j0;
+    const char *src = at[2] + a->j0 * 4;
+    float sum[SCATTER_PART];
+    for (int64_t t = 0; t < o->length; t++) {
+        const int64_t to = scatter_index(o, at[1], t);
+        if (to < a->i0 || to >= a->i1) continue;
+        bool first = true;
+        for (int64_t before = 0; before < t && first; before++)
+            first = scatter_index(o, at[1], before) != to;
+        for (int64_t j = 0; j < n && first; j += SCATTER_PART) {
+            const int64_t some = min_i64(SCATTER_PART, n - j);
+            memcpy(sum, scatter_src(o, src, t) + j * 4, (size_t)some * sizeof *sum);
+            for (int64_t more = t + 1; more < o->length; more++)
+                if (scatter_index(o, at[1], more) == to)
+                    o->v->add(sum, (const float *)scatter_src(o, src, more) + j, some);
+            o->v->add(part->c + (to - a->i0) * part->c_row + j, sum, some);
+        }
     }
 }
 
@@ -182,6 +208,7 @@ weft_err scatter_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
     WEFT_TRY(routine_own(r, sizeof(scatter_choice), c, memory));
     scatter_choice *o = r->own;
     r->run = scatter_run;
+    r->part = s->attr[1] ? scatter_part : NULL;
     o->v = loops_of(level);
     o->axis = (int)s->attr[0];
     o->real = out->dtype == WEFT_F32;

@@ -42,6 +42,7 @@ static int64_t segment_gcd(int64_t a, int64_t b) {
 static void segment_add(segment_list *l, const weft_plan *p, uint32_t buf, bool writes,
                         bool shared) {
     const buffer *b = &p->buf[buf];
+    if (b->passing) return;
     const segment_use use = {b->at, b->at + b->bytes, writes, shared};
     assert(b->at || !b->bytes);
     for (size_t i = 0; i < l->n; i++) {
@@ -78,7 +79,8 @@ static void segment_kernel(segment_list *l, const weft_plan *p, const kernel *k,
 /* A product is even if each unit is a full-width band of the same number of rows. */
 static bool segment_even_product(const cpu_product *x) {
     int64_t units = x->plan.units;
-    if (x->narrow || x->half || x->batches != 1 || units < 1 || x->rows % units) return false;
+    if (x->narrow || x->half || x->takers || x->batches != 1 || units < 1 || x->rows % units)
+        return false;
     int64_t each = x->rows / units;
     for (int64_t u = 0; u < units; u++) {
         gemm_area a = gemm_unit(&x->plan, u);
@@ -120,8 +122,13 @@ static bool segment_uses(segment_list *l, const weft_plan *p, const step *s, con
         const narrow *w = e->product->narrow ? &e->product->narrow->weights : NULL;
         if (w) segment_add(l, p, w->from, false, false);
         if (w && w->by != KNOBUF) segment_add(l, p, w->by, false, false);
+        for (int t = 1; t <= e->product->takers; t++) /* which does what they would do */
+            for (int i = 0; i < s[t].nin + s[t].nout; i++)
+                if (s[t].in[i].buf != KNOBUF)
+                    segment_add(l, p, s[t].in[i].buf, i >= s[t].nin, false);
         return even;
     }
+    if (s->kind != STEP_COPY && !e->units) return false;
     int64_t rows = s->kind == STEP_COPY ? 0 : e->routine.rows * e->units;
     even = rows > 0;
     if (s->kern) segment_kernel(l, p, s->kern, s->kern->outer - 1, even);
