@@ -68,6 +68,12 @@ WEFT_INLINE void gemm_turn_strip(float *out, int64_t step, const float *b, int64
     for (; i + 4 <= k; i += 4, out += 4 * step) {
         gemm_four x[4] = {gemm_four_load(b + i), gemm_four_load(b1 + i), gemm_four_load(b2 + i),
                           gemm_four_load(b3 + i)};
+        if (i % 16 == 0) { /* the strip after this one: each of its rows is another page */
+            __builtin_prefetch(b + i + 4 * b_col);
+            __builtin_prefetch(b1 + i + 4 * b_col);
+            __builtin_prefetch(b2 + i + 4 * b_col);
+            __builtin_prefetch(b3 + i + 4 * b_col);
+        }
         gemm_four_turn(x);
         gemm_four_store(out, x[0]);
         gemm_four_store(out + step, x[1]);
