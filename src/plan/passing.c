@@ -19,6 +19,8 @@
 
 /* Between labels of neighbouring steps there is room for those put behind the first of them. */
 enum { PASSING_ROOM = 24 };
+/* So many rows at most are added to a table: every part of it looks through all of them. */
+enum { PASSING_ROWS = 2048 };
 /* Beyond so many bytes a step that makes numbers is none of those that may move. */
 enum { PASSING_NUMBERS = 256 };
 
@@ -160,9 +162,12 @@ static bool passing_whole(const weft_plan *p, const roperand *r) {
            b->bytes == (size_t)count * sizeof(float);
 }
 
-/* Does the step add whole rows to a matrix? */
+/* Does the step add some whole rows to a matrix? */
 static bool passing_scatters(const step *s) {
-    return s->kind == STEP_SCATTER_ADD && s->attr[0] == 0 && s->attr[1] && s->in[0].rank == 2;
+    int64_t rows = 1;
+    for (int d = 0; d + 1 < s->in[2].rank; d++) rows *= s->in[2].dim[d];
+    return s->kind == STEP_SCATTER_ADD && s->attr[0] == 0 && s->attr[1] && s->in[0].rank == 2 &&
+           rows <= PASSING_ROWS;
 }
 
 static bool passing_find(const passing *x, uint32_t update, passing_row *row) {

@@ -259,28 +259,29 @@ void gemm_choose_packed(gemm_plan *p, isa level, const gemm_shape *s, int64_t un
 }
 
 /* Parts of whole rows, or of long pieces of them, since what they meet in memory lies like C (768x3072
- * with Adam, two threads of a Zen 5: pieces of 1024 39 GB/s, whole rows 80); of as many rows as leave
- * room for packed B in the second cache. One block of k: a part is finished before the next is begun. */
+ * with Adam, two threads of a Zen 5: pieces of 1024 39 GB/s, whole rows 80). A part lies in the second
+ * cache, and so does packed B if it is of one block of k; else more rows meet it. */
 bool gemm_choose_passing(gemm_plan *p, isa level, const gemm_shape *s) {
-    enum { ROWS = 48, COLUMNS = 4096, LEAST = 256, PANELS = 1 << 17, PART = 3 << 14 };
+    enum { ROWS = 48, COLUMNS = 4096, LEAST = 256, PANELS = 1 << 17, PART = 3 << 14, DEPTH = 1024 };
     gemm_choose(p, level, s);
-    if (!p->units || p->dots || p->transposed || !s->k) return false;
+    if (!p->units || p->dots || p->transposed || !s->k || s->k > DEPTH) return false;
     p->pack_a = p->pack_b = 1;
     p->stream = p->deep = 0;
     p->nv = s->n <= p->level->lanes ? 1 : 2;
     gemm_choose_k_block(p);
-    if (p->k_block < s->k) return false;
     const int64_t lanes = p->level->lanes, tile = GEMM_MAX_ROWS;
+    const int64_t depth = gemm_parts_of(s->k, p->k_block), more = depth > 1 ? 2 : 1;
     int64_t most = COLUMNS;
-    while (most > LEAST && most * s->k > PANELS) most /= 2;
+    while (most > LEAST && most * s->k > more * more * PANELS) most /= 2;
     p->unit_cols = gemm_round(gemm_parts_of(s->n, gemm_parts_of(s->n, most)), 2 * lanes);
-    p->unit_rows = gemm_least(PART / p->unit_cols / tile * tile, ROWS);
+    p->unit_rows = gemm_least(more * PART / p->unit_cols / tile * tile, more * ROWS);
     if (p->unit_rows < tile) p->unit_rows = tile;
     p->row_block = p->unit_rows;
     p->s.c_row = p->unit_cols + lanes; /* a last unit may be so much wider */
     p->part = (size_t)(p->row_block * p->s.c_row) * 4;
     p->a_bytes = (size_t)gemm_round(p->row_block * p->k_block, 16) * 4;
-    p->scratch = p->a_bytes + (size_t)gemm_packed_floats(p, p->s.c_row) * 4;
+    p->b_block = (size_t)gemm_packed_floats(p, p->s.c_row);
+    p->scratch = p->a_bytes + (size_t)depth * p->b_block * 4;
     gemm_count_units(p);
     return true;
 }
@@ -390,18 +391,52 @@ static void gemm_tiles(const gemm_job *job, gemm_tile *t, int64_t i, int64_t row
     }
 }
 
-static void gemm_rectangle(gemm_job *job, const gemm_area *r) {
+/* Rows [i, i + rows) of the rectangle over k steps from k0 on. */
+static void gemm_block(const gemm_job *job, const gemm_area *r, int64_t i, int64_t rows, int64_t k0,
+                       int64_t k, const float *b_pack) {
     const gemm_plan *p = job->p;
     const gemm_data *d = job->d;
     const gemm_shape *s = &p->s;
-    const int lanes = p->level->lanes;
+    const int lanes = p->level->lanes, last = k0 + k >= s->k;
+    const int flags = (k0 > 0 || d->accumulate ? GEMM_OLD : 0) | (last ? gemm_last_flags(d) : 0);
+    if (p->pack_a) gemm_pack_a(p, job->a_pack, job->a + i * s->a_row + k0 * s->a_col, k, rows);
+    const float *packed = b_pack;
+    for (int64_t j = r->j0; j < r->j1;) {
+        const int nv = gemm_panel(p, r->j1 - j);
+        const int64_t width = gemm_least((int64_t)nv * lanes, r->j1 - j);
+        gemm_tile t = {.a_row = s->a_row,
+                       .a_col = s->a_col,
+                       .k = k,
+                       .c_row = s->c_row,
+                       .c_last = width - lanes,
+                       .mask_row = d->mask_row,
+                       .flags = flags,
+                       .bias = d->bias ? d->bias + (p->transposed ? 0 : j) : NULL};
+        if (p->pack_b) {
+            t.b = packed;
+            t.b_row = (int64_t)nv * lanes;
+            t.b_last = t.b_row - lanes;
+            packed += k * t.b_row + GEMM_APART;
+        } else {
+            t.b = job->b + k0 * s->b_row + j;
+            t.b_row = s->b_row;
+            t.b_last = width - lanes;
+        }
+        t.a = job->a + k0 * s->a_col;
+        gemm_tiles(job, &t, i, rows, j, nv, width, flags, p->pack_a ? packed : NULL, 16);
+        j += width;
+    }
+    if (last) gemm_band(job, i, i + rows, r->j0, r->j1);
+}
+
+static void gemm_rectangle(const gemm_job *job, const gemm_area *r) {
+    const gemm_plan *p = job->p;
+    const gemm_data *d = job->d;
+    const gemm_shape *s = &p->s;
     const int64_t blocks = gemm_parts_of(r->i1 - r->i0, p->row_block);
     int64_t k0 = 0;
     do {
         const int64_t k = gemm_least(p->k_block, s->k - k0);
-        const int last = k0 + k >= s->k;
-        const int flags =
-            (k0 > 0 || d->accumulate ? GEMM_OLD : 0) | (last ? gemm_last_flags(d) : 0);
         const float *b_pack = job->b_pack;
         if (d->packed) {
             b_pack = d->packed + (p->k_block > 0 ? k0 / p->k_block : 0) * (int64_t)p->b_block;
@@ -411,41 +446,31 @@ static void gemm_rectangle(gemm_job *job, const gemm_area *r) {
         }
         for (int64_t block = 0, i = r->i0; block < blocks; block++) {
             const int64_t rows = (r->i1 - i) / (blocks - block);
-            if (p->part) job->row0 = i, job->column0 = r->j0;
-            if (p->pack_a) {
-                gemm_pack_a(p, job->a_pack, job->a + i * s->a_row + k0 * s->a_col, k, rows);
-            }
-            const float *packed = b_pack;
-            for (int64_t j = r->j0; j < r->j1;) {
-                const int nv = gemm_panel(p, r->j1 - j);
-                const int64_t width = gemm_least((int64_t)nv * lanes, r->j1 - j);
-                gemm_tile t = {.a_row = s->a_row,
-                               .a_col = s->a_col,
-                               .k = k,
-                               .c_row = s->c_row,
-                               .c_last = width - lanes,
-                               .mask_row = d->mask_row,
-                               .flags = flags,
-                               .bias = d->bias ? d->bias + (p->transposed ? 0 : j) : NULL};
-                if (p->pack_b) {
-                    t.b = packed;
-                    t.b_row = (int64_t)nv * lanes;
-                    t.b_last = t.b_row - lanes;
-                    packed += k * t.b_row + GEMM_APART;
-                } else {
-                    t.b = job->b + k0 * s->b_row + j;
-                    t.b_row = s->b_row;
-                    t.b_last = width - lanes;
-                }
-                t.a = job->a + k0 * s->a_col;
-                gemm_tiles(job, &t, i, rows, j, nv, width, flags, p->pack_a ? packed : NULL, 16);
-                j += width;
-            }
-            if (last) gemm_band(job, i, i + rows, r->j0, r->j1);
+            gemm_block(job, r, i, rows, k0, k, b_pack);
             i += rows;
         }
         k0 += k;
     } while (k0 < s->k);
+}
+
+/* Where C is not kept: all of k for some rows before the next are begun. */
+static void gemm_passing(gemm_job *job, const gemm_area *r) {
+    const gemm_plan *p = job->p;
+    const gemm_shape *s = &p->s;
+    const int64_t blocks = gemm_parts_of(r->i1 - r->i0, p->row_block);
+    float *to = job->b_pack;
+    for (int64_t k0 = 0; k0 < s->k; k0 += p->k_block, to += p->b_block)
+        gemm_pack_b(p, to, job->b + k0 * s->b_row + r->j0 * s->b_col,
+                    gemm_least(p->k_block, s->k - k0), r->j1 - r->j0);
+    job->column0 = r->j0;
+    for (int64_t block = 0, i = r->i0; block < blocks; block++) {
+        const int64_t rows = (r->i1 - i) / (blocks - block);
+        const float *packed = job->b_pack;
+        job->row0 = i;
+        for (int64_t k0 = 0; k0 < s->k; k0 += p->k_block, packed += p->b_block)
+            gemm_block(job, r, i, rows, k0, gemm_least(p->k_block, s->k - k0), packed);
+        i += rows;
+    }
 }
 
 /* All rows meet a few columns of B before the next are fetched. Rows and columns that do not fill a
@@ -514,6 +539,7 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
     if (unit1 - unit0 == p->units && (p->col_units == 1 || !p->pack_b)) { /* all of it at once */
         const gemm_area all = {0, p->s.m, 0, p->s.n};
         if (p->dots) gemm_dot_products(&job, &all);
+        else if (p->part) gemm_passing(&job, &all);
         else gemm_rectangle(&job, &all);
         return;
     }
@@ -525,6 +551,7 @@ void gemm_run(const gemm_plan *p, const gemm_data *d, int64_t unit0, int64_t uni
         if (rows == p->row_units && !p->pack_b) columns = (unit1 - u) / p->row_units;
         const gemm_area r = gemm_area_of(p, row, rows, column, columns);
         if (p->dots) gemm_dot_products(&job, &r);
+        else if (p->part) gemm_passing(&job, &r);
         else gemm_rectangle(&job, &r);
         u += rows * columns;
     }

@@ -83,7 +83,19 @@ static void scatter_sums(const scatter_choice *o, char *const *at, int64_t j0, i
     }
 }
 
-/* The same for a part of a product: positions are few enough to look for those that meet. */
+/* The first position in [t, end) that goes to this row, or end. */
+static int64_t scatter_seek(const scatter_choice *o, const char *index, int64_t row, int64_t t,
+                            int64_t end) {
+    if (o->index_step == 1 && (o->each == o->length || o->index_group == o->each)) {
+        const int32_t *at = (const int32_t *)index;
+        while (t < end && at[t] != row) t++;
+    } else {
+        while (t < end && scatter_index(o, index, t) != row) t++;
+    }
+    return t;
+}
+
+/* The same for a part of a product: positions are few enough to look through them for each other. */
 static void scatter_part(const routine *r, char *const *at, const routine_result *part) {
     const scatter_choice *o = r->own;
     const gemm_area *const a = &part->area;
@@ -92,17 +104,16 @@ static void scatter_part(const routine *r, char *const *at, const routine_result
     float sum[SCATTER_PART];
     for (int64_t t = 0; t < o->length; t++) {
         const int64_t to = scatter_index(o, at[1], t);
-        if (to < a->i0 || to >= a->i1) continue;
-        bool first = true;
-        for (int64_t before = 0; before < t && first; before++)
-            first = scatter_index(o, at[1], before) != to;
-        for (int64_t j = 0; j < n && first; j += SCATTER_PART) {
+        if (to < a->i0 || to >= a->i1 || scatter_seek(o, at[1], to, 0, t) < t) continue;
+        const int64_t second = scatter_seek(o, at[1], to, t + 1, o->length);
+        for (int64_t j = 0; j < n; j += SCATTER_PART) {
             const int64_t some = min_i64(SCATTER_PART, n - j);
-            memcpy(sum, scatter_src(o, src, t) + j * 4, (size_t)some * sizeof *sum);
-            for (int64_t more = t + 1; more < o->length; more++)
-                if (scatter_index(o, at[1], more) == to)
-                    o->v->add(sum, (const float *)scatter_src(o, src, more) + j, some);
-            o->v->add(part->c + (to - a->i0) * part->c_row + j, sum, some);
+            const float *row = (const float *)scatter_src(o, src, t) + j;
+            if (second < o->length) memcpy(sum, row, (size_t)some * sizeof *sum), row = sum;
+            for (int64_t more = second; more < o->length;
+                 more = scatter_seek(o, at[1], to, more + 1, o->length))
+                o->v->add(sum, (const float *)scatter_src(o, src, more) + j, some);
+            o->v->add(part->c + (to - a->i0) * part->c_row + j, row, some);
         }
     }
 }
