@@ -346,6 +346,7 @@ def one_picture():
 
 
 row("step-transformer", lambda: language(8, 128, 4, 256, 8, 2048, 128))
+row("step-distilgpt2", lambda: language(1, 31, 6, 768, 12, 50257, 1024))
 row("decode", decode)
 row("start", start)
 row("infer-cnn", one_picture)
