@@ -71,6 +71,8 @@ static int step_forward(bench *b, weft_graph *g, step_proof *p) {
     const double loss = step_loss(p), want = reference_loss(p->by);
     if (status == EXIT_GOOD && !(fabs(loss - want) <= 2e-5 * (1e-3 + fabs(want))))
         status = bench_wrong(b, "the loss is %.9g, by the reference %.9g", loss, want);
+    reference_free(p->by); /* it has done its part, and a large one has gigabytes */
+    p->by = NULL;
     return status == EXIT_GOOD ? recipe_feed(b, p->forward, p->step, 0) : status;
 }
 

@@ -190,6 +190,10 @@ static bool truth_made(truth_run *r) {
         x->norm = sqrt(x->norm);
         x->size = fmax(sqrt(x->size), 0.01 * sqrt((double)x->n));
         memcpy(x->made, x->p, x->n * sizeof *x->p);
+        for (int k = 1; k < 3; k++) { /* a large network has them by the gigabyte */
+            free(x->old[k]), free(x->now[k]);
+            x->old[k] = x->now[k] = NULL;
+        }
         if (!truth_put(r, x, x->old[0])) return false;
     }
     return true;

@@ -162,6 +162,14 @@ static bool passing_whole(const weft_plan *p, const roperand *r) {
            b->bytes == (size_t)count * sizeof(float);
 }
 
+/* May the step hand on its result? */
+static bool passing_hands(const weft_plan *p, const step *s) {
+    if (s->kind != STEP_MATMUL || s->kern || !passing_whole(p, &s->in[2])) return false;
+    for (int d = 0; d + 2 < s->in[2].rank; d++)
+        if (s->in[2].dim[d] != 1) return false;
+    return p->ctx->backend->passes_on(p->ctx, s);
+}
+
 /* Does the step add some whole rows to a matrix? */
 static bool passing_scatters(const step *s) {
     int64_t rows = 1;
@@ -186,11 +194,7 @@ static bool passing_find(const passing *x, uint32_t update, passing_row *row) {
         from = passing_only(x, base->buf, true);
     }
     row->product = from;
-    if (from == none || p->step[from].kind != STEP_MATMUL || p->step[from].kern) return false;
-    const roperand *result = &p->step[from].in[2];
-    for (int d = 0; d + 2 < result->rank; d++)
-        if (result->dim[d] != 1) return false;
-    return passing_whole(p, result) && p->ctx->backend->passes_on(p->ctx, &p->step[from]);
+    return from != none && passing_hands(p, &p->step[from]);
 }
 
 /* Does the step touch what the other writes? */
@@ -288,10 +292,11 @@ static bool passing_updates(const step *s) {
 weft_err passing_pass(compile *c) {
     weft_plan *p = c->plan;
     passing x = {.p = p, .m = c->m};
-    size_t updates = 0;
+    size_t updates = 0, products = 0;
     if (c->desc->portable || !compile_fuses(c) || !c->ctx->backend->passes_on) return WEFT_OK;
     for (size_t i = 0; i < p->steps; i++) updates += passing_updates(&p->step[i]);
-    if (!updates) return WEFT_OK;
+    for (size_t i = 0; updates && i < p->steps; i++) products += passing_hands(p, &p->step[i]);
+    if (!products) return WEFT_OK;
     x.label = mem_new(c->m, (p->steps + 1) * sizeof *x.label);
     x.behind = mem_new(c->m, (p->steps + 1) * sizeof *x.behind);
     x.list = mem_new(c->m, (2 * p->bufs + 1) * sizeof *x.list);
