@@ -25,7 +25,7 @@ static bool classes_fit(const char *what, weft_tensor x, weft_tensor targets) {
 
 static bool classes_described(const char *what, weft_tensor x, const weft_nn_classes_desc *d) {
     if (!(d->smoothing >= 0 && d->smoothing <= 1))
-        weft_poison(x.g, WEFT_ARGUMENT, "%s: a smoothing of %g, 0 to 1 is possible", what,
+        weft_poison(x.g, WEFT_ARGUMENT, "%s: smoothing %g, expected 0 to 1", what,
                     (double)d->smoothing);
     else if (d->weight.g && !nn_tensor(what, d->weight)) return false;
     else if (d->weight.g &&
@@ -79,8 +79,9 @@ static weft_tensor classes_spread(weft_tensor x, weft_tensor total, weft_tensor 
 static weft_tensor classes_soft(weft_tensor x, weft_tensor targets, const weft_nn_classes_desc *d) {
     if (!nn_same_shape("cross_entropy", x, targets)) return (weft_tensor){x.g, 0};
     if (d->ignore)
-        return weft_poison(x.g, WEFT_ARGUMENT,
-                           "cross_entropy: no target can be ignored among probabilities");
+        return weft_poison(
+            x.g, WEFT_ARGUMENT,
+            "cross_entropy: ignore_index cannot be used with probabilities as targets");
     if (d->smoothing != 0)
         targets = weft_offset(weft_scale(targets, 1 - d->smoothing),
                               d->smoothing / (float)weft_dim(x, -1));

@@ -37,7 +37,7 @@ weft_tensor weft_nn_activate(weft_tensor x, weft_activation a) {
     case WEFT_LEAKY_RELU: return weft_leaky_relu(x, 0.01f);
     case WEFT_ELU: return weft_elu(x, 1);
     case WEFT_SOFTPLUS: return weft_softplus(x);
-    default: return weft_poison(x.g, WEFT_ARGUMENT, "activation: there is no %d", (int)a);
+    default: return weft_poison(x.g, WEFT_ARGUMENT, "unknown activation %d", (int)a);
     }
 }
 

@@ -89,8 +89,9 @@ weft_tensor weft_linear(weft_state *s, weft_tensor x, int64_t out, const char *n
 /* Normal, but for the row of the padding. */
 static weft_init linear_padded(weft_graph *g, const weft_nn_embedding_desc *d, weft_init init) {
     if (init.kind != WEFT_INIT_NORMAL || init.a != 0)
-        weft_poison(g, WEFT_UNSUPPORTED,
-                    "embedding: with a row of padding, first values are normal with mean 0");
+        weft_poison(
+            g, WEFT_UNSUPPORTED,
+            "embedding: a padded table must be initialised from a normal distribution with mean 0");
     return (weft_init){WEFT_INIT_PADDED, init.b, (float)d->padding_idx};
 }
 

@@ -16,7 +16,7 @@ weft_tensor losses_reduce(weft_tensor each, weft_reduction r) {
         int64_t n = weft_rank(each) ? weft_dim(each, 0) : 1;
         return weft_scale(weft_sum(each, WEFT_ALL, false), (float)(1.0 / (double)n));
     }
-    default: return weft_poison(each.g, WEFT_ARGUMENT, "loss: there is no reduction %d", (int)r);
+    default: return weft_poison(each.g, WEFT_ARGUMENT, "loss: unknown reduction %d", (int)r);
     }
 }
 
@@ -48,7 +48,7 @@ static weft_tensor losses_bent(const char *what, weft_tensor a, weft_tensor b, f
                                weft_reduction r) {
     if (!nn_same_shape(what, a, b)) return (weft_tensor){a.g, 0};
     if (!(bend > 0 && bend <= FLT_MAX))
-        return weft_poison(a.g, WEFT_ARGUMENT, "%s: the bend at %g should be above 0 and finite",
+        return weft_poison(a.g, WEFT_ARGUMENT, "%s: the threshold %g must be above 0 and finite",
                            what, (double)bend);
     /* what lies within the bend is squared alone, so nothing overflows beyond it */
     weft_tensor far = weft_abs(weft_sub(a, b)), near = weft_minimum(far, losses_number(a, bend));

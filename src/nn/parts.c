@@ -29,7 +29,7 @@ bool nn_same_shape(const char *what, weft_tensor a, weft_tensor b) {
     weft_shape x = weft_shape_of(a), y = weft_shape_of(b);
     if (x.rank == y.rank && !memcmp(x.n, y.n, (size_t)x.rank * sizeof *x.n)) return true;
     char ta[100], tb[100];
-    weft_poison(a.g, WEFT_SHAPE, "%s: %s and %s should have one shape", what,
+    weft_poison(a.g, WEFT_SHAPE, "%s: %s and %s must have the same shape", what,
                 nn_shape_text(ta, sizeof ta, a), nn_shape_text(tb, sizeof tb, b));
     return false;
 }
@@ -51,7 +51,7 @@ int nn_enter(weft_graph *g, const char *name) {
         size_t n = strcspn(at, ".");
         bool last = !at[n];
         if (n >= sizeof part || (!last && !at[n + 1])) {
-            weft_poison(g, WEFT_ARGUMENT, "\"%.60s\" is no name: %s", name,
+            weft_poison(g, WEFT_ARGUMENT, "\"%.60s\" is not a valid name: %s", name,
                         n >= sizeof part ? "too long" : "it ends with a dot");
             break;
         }

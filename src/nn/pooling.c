@@ -31,7 +31,7 @@ static bool pooling_space(const char *what, weft_tensor x, bool last, int *first
     *axes = weft_rank(x) - 2;
     if (*axes >= 1) return true;
     char text[100];
-    weft_poison(x.g, WEFT_SHAPE, "%s: %s has no axes of space", what,
+    weft_poison(x.g, WEFT_SHAPE, "%s: %s has no spatial axes", what,
                 nn_shape_text(text, sizeof text, x));
     return false;
 }
@@ -68,13 +68,13 @@ weft_tensor weft_nn_adaptive_avg_pool(weft_tensor x, weft_shape out, bool channe
     if (!pooling_space("adaptive_avg_pool", x, channels_last, &first, &axes))
         return (weft_tensor){x.g, 0};
     if (out.rank != axes || weft_rank(x) == WEFT_MAX_RANK)
-        return weft_poison(x.g, WEFT_ARGUMENT, "adaptive_avg_pool: %d extents for %d axes of space",
+        return weft_poison(x.g, WEFT_ARGUMENT, "adaptive_avg_pool: %d extents for %d spatial axes",
                            (int)out.rank, axes);
     for (int i = 0; i < axes; i++)
         if (out.n[i] < 1 || out.n[i] > 1 << 15 || weft_dim(x, first + i) < 1 ||
             weft_dim(x, first + i) > 1 << 15)
             return weft_poison(x.g, WEFT_ARGUMENT,
-                               "adaptive_avg_pool: extent %lld to %lld, 1 to 32768 is possible",
+                               "adaptive_avg_pool: extent %lld to %lld, expected 1 to 32768",
                                (long long)weft_dim(x, first + i), (long long)out.n[i]);
     for (int i = 0; i < axes; i++) x = pooling_adapt(x, first + i, out.n[i]);
     return x;

@@ -43,14 +43,14 @@ static bool recurrent_fits(const recurrent_net *n, weft_tensor x) {
                     d->batch_first ? "[B, T, in]" : "[T, B, in]",
                     nn_shape_text(text, sizeof text, x));
     else if (n->layers < 1 || n->layers * n->ways > RECURRENT_MOST)
-        weft_poison(g, WEFT_ARGUMENT, "%s: %d layers, 1 to %d are possible", n->what, n->layers,
+        weft_poison(g, WEFT_ARGUMENT, "%s: %d layers, expected 1 to %d", n->what, n->layers,
                     RECURRENT_MOST / n->ways);
     else if (d->c0.g && n->cell != WEFT_LSTM)
         weft_poison(g, WEFT_ARGUMENT, "%s: only an LSTM has a c0", n->what);
     else if (d->carry && (d->h0.g || d->c0.g))
-        weft_poison(g, WEFT_ARGUMENT, "%s: first states are either given or carried", n->what);
+        weft_poison(g, WEFT_ARGUMENT, "%s: initial states are either given or carried", n->what);
     else if (d->reset.g && !d->carry)
-        weft_poison(g, WEFT_ARGUMENT, "%s: a reset without states that are carried", n->what);
+        weft_poison(g, WEFT_ARGUMENT, "%s: a reset needs .carry", n->what);
     else if (d->relu && n->cell != WEFT_RNN_RELU)
         weft_poison(g, WEFT_ARGUMENT, "%s: only an RNN may have relu", n->what);
     else return recurrent_given(n, d->h0, "h0") && recurrent_given(n, d->c0, "c0");

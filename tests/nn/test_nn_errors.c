@@ -41,7 +41,7 @@ TEST(own_layers_and_first_values) {
         weft_poison(g, WEFT_UNSUPPORTED, "my layer: %d of %d", 3, 4));
     BAD(SHAPE, "nowhere", weft_poison(NULL, WEFT_SHAPE, "nowhere"));
     BAD(ARGUMENT, "kind 99", weft_param(g, s, "w", weft_dims(2), unknown));
-    BAD(ARGUMENT, "in i32", weft_buffer(g, s, "w", WEFT_I32, weft_dims(2, 2), orthogonal));
+    BAD(ARGUMENT, "for i32", weft_buffer(g, s, "w", WEFT_I32, weft_dims(2, 2), orthogonal));
     CASE("a mode of no graph");
     weft_graph_eval(NULL);
     CHECK(!weft_graph_is_eval(NULL));
@@ -72,10 +72,10 @@ TEST(convolutions_and_pooling) {
         weft_nn_conv2d(s, image, 4, weft_dims(2), "c", &(weft_nn_conv_desc){.same = true}));
     BAD(SHAPE, "rank 3", weft_nn_max_pool1d(x, &(weft_pool_desc){.size = {2}}));
     BAD(SHAPE, "a window", weft_nn_avg_pool1d(sequence(), NULL));
-    BAD(ARGUMENT, "1 extents for 2 axes", weft_nn_adaptive_avg_pool(image, weft_dims(3), false));
+    BAD(ARGUMENT, "1 extents for 2 spatial axes", weft_nn_adaptive_avg_pool(image, weft_dims(3), false));
     BAD(ARGUMENT, "extent 8 to 0", weft_nn_adaptive_avg_pool(image, weft_dims(2, 0), false));
-    BAD(SHAPE, "no axes of space", weft_nn_global_avg_pool(x, false));
-    BAD(SHAPE, "no axes of space", weft_nn_global_max_pool(v, false));
+    BAD(SHAPE, "no spatial axes", weft_nn_global_avg_pool(x, false));
+    BAD(SHAPE, "no spatial axes", weft_nn_global_max_pool(v, false));
     BAD(SHAPE, "single number", weft_nn_flatten(z));
 }
 
@@ -95,7 +95,7 @@ TEST(sequences) {
     BAD(ARGUMENT, "hidden units", lstm(sequence(), 0, "r"));
     BAD(STATE, "state is NULL", weft_nn_gru(NULL, sequence(), 4, "r", NULL).h);
     BAD(ARGUMENT, "-1 layers", rnn((weft_nn_recurrent_desc){.layers = -1}));
-    BAD(ARGUMENT, "65 layers, 1 to 64",
+    BAD(ARGUMENT, "65 layers, expected 1 to 64",
         rnn((weft_nn_recurrent_desc){.layers = 65, .bidirectional = true}));
     BAD(ARGUMENT, "c0", rnn((weft_nn_recurrent_desc){.c0 = x}));
     BAD(SHAPE, "h0 should be [1,8,4], got [4,6]", rnn((weft_nn_recurrent_desc){.h0 = x}));
@@ -122,7 +122,7 @@ TEST(attention) {
 
 TEST(lists) {
     BAD(ARGUMENT, "list is NULL", weft_nn_sequential(s, x, "", (weft_nn_list){NULL, 2}));
-    BAD(SHAPE, "one shape",
+    BAD(SHAPE, "same shape",
         weft_nn_residual(s, x, "", weft_nn_layers(weft_nn_layer_linear(3, NULL))));
 }
 
@@ -130,14 +130,14 @@ TEST(losses) {
     BAD(SHAPE, "without the last axis, got [4,6]",
         weft_nn_nll(image, weft_cast(x, WEFT_I32), NULL));
     BAD(DTYPE, "i32", weft_nn_nll(x, weft_cast(n, WEFT_F32), NULL));
-    BAD(SHAPE, "one shape", weft_nn_cross_entropy(x, v, NULL));
+    BAD(SHAPE, "same shape", weft_nn_cross_entropy(x, v, NULL));
     BAD(SHAPE, "last axis", weft_nn_cross_entropy(v, n, NULL));
-    BAD(ARGUMENT, "smoothing of 1.5",
+    BAD(ARGUMENT, "smoothing 1.5",
         weft_nn_cross_entropy(x, n, &(weft_nn_classes_desc){.smoothing = 1.5f}));
     BAD(ARGUMENT, "cross_entropy", weft_nn_nll(x, n, &(weft_nn_classes_desc){.smoothing = 0.5f}));
     BAD(SHAPE, "each of 6 classes",
         weft_nn_cross_entropy(x, n, &(weft_nn_classes_desc){.weight = weft_slice(v, 0, 0, 5, 1)}));
-    BAD(ARGUMENT, "ignored", weft_nn_cross_entropy(x, x, &(weft_nn_classes_desc){.ignore = true}));
+    BAD(ARGUMENT, "ignore_index", weft_nn_cross_entropy(x, x, &(weft_nn_classes_desc){.ignore = true}));
     BAD(ARGUMENT, "reduction 9",
         weft_nn_cross_entropy(x, n, &(weft_nn_classes_desc){.reduction = (weft_reduction)9}));
     BAD(SHAPE, "multi_margin", weft_nn_multi_margin(x, x, 1, WEFT_REDUCE_MEAN));
