@@ -59,7 +59,7 @@ bool lower_fit(lower *l, const aview *v, int rank, const int64_t *dim, bool rows
     out->off = v->off;
     for (int i = 0; i < k->rank; i++) out->hi[i] = k->dim[i];
     if (!view_fit(v, rank, dim, n, loop, &f)) {
-        l->failed = "a view that strides over its loop do not describe";
+        l->failed = "a view that cannot be expressed by strides over the loop";
         return false;
     }
     for (int i = 0; i < n; i++) {

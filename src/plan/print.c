@@ -176,7 +176,7 @@ char *weft_graph_text(const weft_graph *g) {
 /* Computes x as f32; NULL after an error. */
 static float *print_values(weft_tensor x) {
     if (!weft_ok(x)) {
-        if (!x.g) weft_fail(NULL, WEFT_ARGUMENT, "weft_print: there is no tensor");
+        if (!x.g) weft_fail(NULL, WEFT_ARGUMENT, "weft_print: no tensor");
         return NULL;
     }
     weft_tensor as = weft_cast(x, WEFT_F32);

@@ -38,7 +38,7 @@ void record_gone(weft_plan *p) {
 weft_err weft_record(weft_ctx *c, const weft_recorder *r) {
     if (!c) return weft_fail(c, WEFT_ARGUMENT, "weft_record: the context is NULL");
     if (r && c->recorded)
-        return weft_fail(c, WEFT_STATE, "weft_record: somebody is told already; one at a time");
+        return weft_fail(c, WEFT_STATE, "weft_record: another recorder is attached; one at a time");
     if (!r) {
         for (weft_plan *p = c->plans; p; p = p->older) record_forget(p);
         c->recorded = false;

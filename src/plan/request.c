@@ -52,15 +52,14 @@ weft_err request_check(weft_graph *g, const weft_plan_desc *d) {
     if (g->err) return g->err; /* its message is in the context already */
     if (g->open_span)
         return weft_fail(g->ctx, WEFT_ARGUMENT,
-                         "weft_compile: a checkpoint was begun and not ended");
+                         "weft_compile: weft_checkpoint_begin without weft_checkpoint_end");
     if ((d->fetch.n && !d->fetch.at) || (d->update.n && !d->update.at))
         return weft_fail(g->ctx, WEFT_ARGUMENT,
                          "weft_compile: a list has %zu entries but no memory",
                          d->fetch.n ? d->fetch.n : d->update.n);
     if (d->mixed != WEFT_F32 && d->mixed != WEFT_BF16 && d->mixed != WEFT_F16)
         return weft_fail(g->ctx, WEFT_ARGUMENT,
-                         "weft_compile: .mixed is type %d, bf16 or f16 was expected",
-                         (int)d->mixed);
+                         "weft_compile: .mixed is type %d, expected bf16 or f16", (int)d->mixed);
     for (size_t i = 0; i < d->fetch.n; i++)
         if (!graph_checked(g, &d->fetch.at[i], 1)) return g->err ? g->err : WEFT_ARGUMENT;
     const weft_updates lists[2] = {d->update, d->training ? g->layer_updates : (weft_updates){0}};

@@ -222,9 +222,9 @@ static weft_tensor checkpoints(int begins, int ends) {
 }
 
 TEST(checkpoints_in_pairs) {
-    BAD(ARGUMENT, "checkpoint: one is open", checkpoints(2, 2));
-    BAD(ARGUMENT, "checkpoint: none is open", checkpoints(0, 1));
-    NOTHING(ARGUMENT, "begun and not ended",
+    BAD(ARGUMENT, "checkpoint: already open", checkpoints(2, 2));
+    BAD(ARGUMENT, "checkpoint: not open", checkpoints(0, 1));
+    NOTHING(ARGUMENT, "without weft_checkpoint_end",
             (checkpoints(1, 0), weft_compile(g, &(weft_plan_desc){.fetch = weft_list(x)})));
 }
 

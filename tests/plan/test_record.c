@@ -149,7 +149,7 @@ TEST(one_recorder_at_a_time) {
     CHECK_EQ(weft_record(NULL, &r), WEFT_ARGUMENT);
     CHECK_EQ(weft_record(l.c, &r), WEFT_OK);
     CHECK_EQ(weft_record(l.c, &o), WEFT_STATE);
-    CHECK_HAS(weft_error(l.c), "already");
+    CHECK_HAS(weft_error(l.c), "another recorder");
     CHECK_EQ(other.made, 0);
     CHECK_EQ(weft_record(l.c, NULL), WEFT_OK);
     CHECK_EQ(weft_record(l.c, NULL), WEFT_OK); /* nobody is nobody */
