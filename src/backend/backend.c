@@ -33,7 +33,7 @@ static void backend_unknown(const char *name) {
     for (size_t i = 0, at = 0; i < BACKEND_NAMES && at < sizeof all; i++)
         at += (size_t)snprintf(all + at, sizeof all - at, "%s\"%s\"", i ? ", " : "",
                                backend_list[i].name);
-    weft_fail(NULL, WEFT_DEVICE, "weft_open: there is no device \"%s\"; there are %s", name, all);
+    weft_fail(NULL, WEFT_DEVICE, "weft_open: unknown device \"%s\"; available: %s", name, all);
 }
 
 /* ---- opening ---- */
@@ -61,7 +61,7 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     }
     const int threads = d->threads > 0 ? d->threads : backend_variable("WEFT_THREADS", 0);
     if (threads > LIMIT_THREADS) {
-        weft_fail(NULL, WEFT_ARGUMENT, "weft_open: %d threads%s, at most %d are possible", threads,
+        weft_fail(NULL, WEFT_ARGUMENT, "weft_open: %d threads%s, at most %d are allowed", threads,
                   d->threads > 0 ? "" : " (WEFT_THREADS)", LIMIT_THREADS);
         return NULL;
     }

@@ -215,7 +215,8 @@ weft_err weft_split(weft_tensor x, int axis, int parts, weft_tensor *out) {
     if (!shape_axis(x, "split", &axis)) return x.g ? x.g->err : WEFT_ARGUMENT;
     int64_t n = weft_dim(x, axis);
     if (parts < 1 || n % parts) {
-        graph_fail(x.g, WEFT_SHAPE, "split: %lld elements in %d parts", (long long)n, parts);
+        graph_fail(x.g, WEFT_SHAPE, "split: %lld elements do not divide into %d parts",
+                   (long long)n, parts);
         return x.g->err;
     }
     for (int i = 0; i < parts; i++)
@@ -326,9 +327,8 @@ weft_tensor weft_randint(weft_graph *g, int32_t lo, int32_t hi, weft_shape s) {
     if (!graph_checked(g, NULL, 0)) return tensor_at(g, 0);
     int64_t span = (int64_t)hi - lo;
     if (span < 1 || span > LIMIT_RANDINT)
-        return graph_fail(g, WEFT_ARGUMENT,
-                          "randint: [%d, %d) has %lld values; 1 to %d are possible", (int)lo,
-                          (int)hi, (long long)span, LIMIT_RANDINT);
+        return graph_fail(g, WEFT_ARGUMENT, "randint: [%d, %d) has %lld values, expected 1 to %d",
+                          (int)lo, (int)hi, (long long)span, LIMIT_RANDINT);
     /* 31 bits by remainder: the same integers on every device; uneven by less than span / 2^31 */
     weft_tensor bits = weft_and(compose_random(g, RANDOM_BITS, s), weft_integer(g, INT32_MAX));
     return weft_add(weft_mod(bits, weft_integer(g, (int32_t)span)), weft_integer(g, lo));
@@ -341,7 +341,7 @@ weft_tensor weft_permutation(weft_graph *g, int64_t n) {
 weft_tensor weft_dropout(weft_tensor x, float p) {
     if (!graph_checked(x.g, &x, 1)) return tensor_at(x.g, 0);
     if (!(p >= 0 && p < 1))
-        return graph_fail(x.g, WEFT_ARGUMENT, "dropout: a share of %g, [0, 1) is possible",
+        return graph_fail(x.g, WEFT_ARGUMENT, "dropout: probability %g, expected [0, 1)",
                           (double)p);
     if (p == 0 || x.g->eval) return x;
     weft_tensor dropped = weft_bernoulli(x.g, p, weft_shape_of(x));

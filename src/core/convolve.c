@@ -77,8 +77,9 @@ static weft_tensor convolve_transpose_2d(const char *what, weft_tensor x, weft_t
     if (!graph_checked(x.g, in, 2)) return tensor_at(x.g, 0);
     weft_shape sx = weft_shape_of(in[0]), sw = weft_shape_of(in[1]), sy = sx;
     if (sx.n[3] != sw.n[3] || sx.n[3] % a->groups)
-        return graph_fail(x.g, WEFT_SHAPE, "%s: %lld channels meet weights for %lld (groups %lld)",
-                          what, (long long)sx.n[3], (long long)sw.n[3], (long long)a->groups);
+        return graph_fail(x.g, WEFT_SHAPE,
+                          "%s: %lld channels, the weights are for %lld (groups %lld)", what,
+                          (long long)sx.n[3], (long long)sw.n[3], (long long)a->groups);
     for (int i = 0; i < 2; i++) {
         sy.n[1 + i] = (sx.n[1 + i] - 1) * a->stride[i] - 2 * a->padding[i] +
                       a->dilation[i] * (sw.n[i] - 1) + 1 + a->more[i];
@@ -88,7 +89,7 @@ static weft_tensor convolve_transpose_2d(const char *what, weft_tensor x, weft_t
         if (a->more[i] >= max_i64(a->stride[i], a->dilation[i]))
             return graph_fail(
                 x.g, WEFT_ARGUMENT,
-                "%s: output padding of %lld, below stride %lld or dilation %lld was expected", what,
+                "%s: output padding %lld, expected less than stride %lld or dilation %lld", what,
                 (long long)a->more[i], (long long)a->stride[i], (long long)a->dilation[i]);
         /* whole strides of it are rows of zeros behind x, since the block knows less than one */
         in[0] = weft_pad(in[0], 1 + i, 0, a->more[i] / a->stride[i], 0);

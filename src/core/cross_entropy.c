@@ -18,7 +18,7 @@ static bool entropy_targets_known(weft_tensor targets, int64_t least, int64_t cl
     for (int64_t i = 0; i < node_count(base.g, n); i++)
         if (t[i] < least || t[i] >= classes) {
             graph_fail(base.g, WEFT_ARGUMENT,
-                       "cross_entropy: target %lld is %d; a class from 0 to %lld was expected",
+                       "cross_entropy: target %lld is %d, expected a class from 0 to %lld",
                        (long long)i, (int)t[i], (long long)classes - 1);
             return false;
         }

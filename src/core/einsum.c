@@ -122,8 +122,9 @@ weft_tensor weft_einsum(const char *spec, weft_tensors in) {
             int64_t d = weft_dim(in.at[k], term[k].n);
             if (!einsum_is_letter(*c) || term[k].n >= weft_rank(in.at[k]) ||
                 (extent[(int)*c] >= 0 && extent[(int)*c] != d))
-                return graph_fail(g, WEFT_SHAPE, "einsum \"%s\": operand %zu does not fit at '%c'",
-                                  spec, k, *c);
+                return graph_fail(g, WEFT_SHAPE,
+                                  "einsum \"%s\": operand %zu has another extent at '%c'", spec, k,
+                                  *c);
             extent[(int)*c] = d;
             term[k].letter[term[k].n++] = *c;
         }

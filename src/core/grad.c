@@ -270,7 +270,7 @@ weft_err weft_vjp(weft_tensor y, weft_tensor seed, const weft_tensor *wrt, size_
         return y.g->err;
     }
     if (!grad_floats(y)) {
-        graph_fail(y.g, WEFT_GRADIENT, "gradient: the output is %s, floats have gradients",
+        graph_fail(y.g, WEFT_GRADIENT, "gradient: the output is %s, only floats have gradients",
                    weft_dtype_name(weft_dtype_of(y)));
         return y.g->err;
     }
@@ -293,9 +293,8 @@ static weft_tensor grad_same(weft_tensor y, same_kind kind, const weft_tensor *m
     weft_tensor in[LIMIT_RULE_INPUTS + 1];
     if (!y.g) return y;
     if (n > LIMIT_RULE_INPUTS)
-        return graph_fail(y.g, WEFT_ARGUMENT,
-                          "custom gradient: %zu inputs, at most %d are possible", n,
-                          LIMIT_RULE_INPUTS);
+        return graph_fail(y.g, WEFT_ARGUMENT, "custom gradient: %zu inputs, at most %d are allowed",
+                          n, LIMIT_RULE_INPUTS);
     in[0] = y;
     for (size_t i = 0; i < n; i++) in[i + 1] = more[i];
     if (!graph_checked(y.g, in, (int)n + 1)) return tensor_at(y.g, 0);
@@ -353,14 +352,14 @@ weft_tensor weft_custom_grad(weft_tensor y, weft_tensors in, weft_rule rule, voi
 
 void weft_checkpoint_begin(weft_graph *g) {
     if (!g) return;
-    if (g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: one is open already");
+    if (g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: already open, they do not nest");
     g->open_span = (uint32_t)g->n;
 }
 
 void weft_checkpoint_end(weft_graph *g) {
     if (!g) return;
     graph_span s = {g->open_span, (uint32_t)g->n};
-    if (!g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: none is open");
+    if (!g->open_span) graph_fail(g, WEFT_ARGUMENT, "checkpoint: not open");
     else if (s.end > s.begin && !MEM_PUSH(g->m, g->span, g->spans, g->span_cap, s))
         graph_fail(g, WEFT_MEMORY, "checkpoint: out of memory");
     g->open_span = 0;

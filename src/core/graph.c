@@ -188,7 +188,7 @@ void weft_scope_push(weft_graph *g, const char *name) {
     if (depth > LIMIT_SCOPE_DEPTH ||
         length > LIMIT_SCOPE_LENGTH) { /* a path that was cut could be another scope's */
         graph_fail(g, WEFT_ARGUMENT,
-                   "scope: %d deep and %zu characters long; at most %d and %d are possible", depth,
+                   "scope: %d deep and %zu characters long; at most %d and %d are allowed", depth,
                    length, LIMIT_SCOPE_DEPTH, LIMIT_SCOPE_LENGTH);
         return;
     }
@@ -356,7 +356,7 @@ bool graph_shape_ok(weft_graph *g, const char *what, weft_dtype t, const weft_sh
         return false;
     }
     if (s->rank < 0 || s->rank > WEFT_MAX_RANK) {
-        graph_fail(g, WEFT_SHAPE, "%s: rank %d, at most %d is possible", what, (int)s->rank,
+        graph_fail(g, WEFT_SHAPE, "%s: rank %d, at most %d is allowed", what, (int)s->rank,
                    WEFT_MAX_RANK);
         return false;
     }
@@ -488,7 +488,7 @@ weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int n
     assert(nattr == block_table[which].attributes && nin >= block_table[which].operands);
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
     if (nin > LIMIT_BLOCK_OPERANDS)
-        return graph_fail(g, WEFT_ARGUMENT, "%s: %d operands, at most %d are possible",
+        return graph_fail(g, WEFT_ARGUMENT, "%s: %d operands, at most %d are allowed",
                           block_table[which].name, nin, LIMIT_BLOCK_OPERANDS);
     for (int i = 0; i < nattr; i++) all[i + 1] = attr[i]; /* NULL has none */
     return graph_append(g, OP_block, WEFT_F32, 0, NULL, in, nin, all, nattr + 1);

@@ -95,7 +95,7 @@ static bool recur_check(weft_cell cell, const weft_tensor *must, const weft_tens
     for (int i = 0; i < 5; i++)
         if (may[i].g && !graph_checked(g, &may[i], 1)) return false;
     if (!weft_cell_gates(cell)) {
-        graph_fail(g, WEFT_ARGUMENT, "recur: there is no cell %d", (int)cell);
+        graph_fail(g, WEFT_ARGUMENT, "recur: unknown cell %d", (int)cell);
         return false;
     }
     const char *text = recur_cells[cell].text;
@@ -114,7 +114,7 @@ static bool recur_check(weft_cell cell, const weft_tensor *must, const weft_tens
             !recur_fits(may[i], text, names[i], i < 2 ? width : rows, i < 2 ? -1 : units))
             return false;
     if (may[3].g && cell != WEFT_LSTM) {
-        graph_fail(g, WEFT_ARGUMENT, "%s: c0 is for the lstm alone", text);
+        graph_fail(g, WEFT_ARGUMENT, "%s: c0 is for the lstm only", text);
         return false;
     }
     if (!may[4].g) return true;

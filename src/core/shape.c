@@ -12,7 +12,7 @@ bool shape_axis(weft_tensor x, const char *what, int *axis) {
     int rank = node_of(x)->rank, a = *axis < 0 ? *axis + rank : *axis;
     if (a < 0 || a >= rank) {
         SHAPE_BUF;
-        graph_fail(x.g, WEFT_ARGUMENT, "%s %s: there is no axis %d", what, SHAPE_TEXT(x), *axis);
+        graph_fail(x.g, WEFT_ARGUMENT, "%s %s: no axis %d", what, SHAPE_TEXT(x), *axis);
         return false;
     }
     *axis = a;
@@ -218,7 +218,7 @@ weft_tensor weft_expand(weft_tensor x, weft_shape s) {
     if (!fits) {
         char a[100], b[100];
         return graph_fail(
-            x.g, WEFT_SHAPE, "expand %s to %s: not possible",
+            x.g, WEFT_SHAPE, "expand %s to %s: shapes are incompatible",
             shape_text(a, sizeof a, from.rank, from.n),
             shape_text(b, sizeof b, s.rank < 0 || s.rank > WEFT_MAX_RANK ? 0 : s.rank, s.n));
     }
@@ -504,7 +504,7 @@ weft_tensor weft_concat(weft_tensors parts, int axis) {
     }
     weft_graph *g = parts.at[0].g;
     if (g && parts.n > LIMIT_NODES)
-        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts, at most %d are possible", parts.n,
+        return graph_fail(g, WEFT_ARGUMENT, "concat: %zu parts, at most %d are allowed", parts.n,
                           LIMIT_NODES);
     if (!graph_checked(g, parts.at, g ? (int)parts.n : 0) ||
         !shape_axis(parts.at[0], "concat", &axis))

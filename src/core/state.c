@@ -300,12 +300,11 @@ static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, co
         return graph_fail(g, WEFT_STATE, "%s: state and graph belong to different contexts", what);
     if (!name || !*name) return graph_fail(g, WEFT_ARGUMENT, "%s: a name was expected", what);
     if ((unsigned)t >= WEFT_DTYPE_COUNT || dims.rank < 0 || dims.rank > WEFT_MAX_RANK)
-        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": unknown type or impossible rank", what,
-                          name);
+        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": unknown type or invalid rank", what, name);
     if ((unsigned)init.kind > WEFT_INIT_PARAM ||
         (init.kind == WEFT_INIT_ORTHOGONAL && t != WEFT_F32) ||
         (init.kind == WEFT_INIT_PARAM && like < 0))
-        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": no first values of kind %d in %s", what,
+        return graph_fail(g, WEFT_ARGUMENT, "%s \"%s\": no initializer of kind %d for %s", what,
                           name, (int)init.kind, weft_dtype_name(t));
     for (int i = 0; i < dims.rank; i++)
         if (dims.n[i] < 0)
@@ -316,7 +315,7 @@ static weft_tensor state_leaf(weft_graph *g, weft_state *s, const char *what, co
     node_scope(g, &here, path, sizeof path, '.');
     int length = snprintf(full, sizeof full, "%s%s%s", path, path[0] ? "." : "", name);
     if (length < 0 || (size_t)length >= sizeof full)
-        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d characters, at most %d are possible",
+        return graph_fail(g, WEFT_ARGUMENT, "%s: a name of %d characters, at most %d are allowed",
                           what, length, LIMIT_NAME_LENGTH);
     int64_t e = state_add(s, full, slab, t, dims, init, trained, like);
     if (e < 0) {
@@ -349,8 +348,8 @@ weft_tensor weft_slot(weft_graph *g, weft_state *s, weft_tensor param, const cha
     int length = snprintf(name, sizeof name, "optim.%s.%s", kind, s->entry[of].name);
     if (length < 0 || (size_t)length >= sizeof name)
         return graph_fail(g, WEFT_ARGUMENT,
-                          "slot: the name would have %d characters, at most %d are possible",
-                          length, LIMIT_NAME_LENGTH);
+                          "slot: the name would have %d characters, at most %d are allowed", length,
+                          LIMIT_NAME_LENGTH);
     uint32_t scope = g->in_scope;
     g->in_scope = 0; /* the parameter's name has its scopes already */
     weft_tensor r =
@@ -368,7 +367,7 @@ static int64_t state_known(const weft_state *s, const char *what, const char *na
         weft_fail(s ? s->ctx : NULL, WEFT_STATE, "%s: the state is %s", what, s ? "freed" : "NULL");
     else if (!name) weft_fail(s->ctx, WEFT_ARGUMENT, "%s: the name is NULL", what);
     else if ((i = state_find(s, name)) < 0)
-        weft_fail(s->ctx, WEFT_STATE, "%s: there is no entry \"%s\"", what, name);
+        weft_fail(s->ctx, WEFT_STATE, "%s: no entry \"%s\"", what, name);
     return i;
 }
 
@@ -447,11 +446,12 @@ void *weft_state_data(weft_state *s, const char *name) {
     state_entry *e = state_named(s, "weft_state_data", name, true);
     if (e) ++*e->version; /* the caller may write there */
     if (e && !e->data)
-        weft_fail(s->ctx, WEFT_DEVICE,
-                  "weft_state_data: \"%s\" lies in the memory of device \"%s\", which no pointer "
-                  "reaches; weft_state_get and weft_state_set copy it, weft_state_host keeps it in "
-                  "host memory",
-                  name, weft_device_name(s->ctx));
+        weft_fail(
+            s->ctx, WEFT_DEVICE,
+            "weft_state_data: \"%s\" lies in the memory of device \"%s\", which has no "
+            "host address; weft_state_get and weft_state_set copy it, weft_state_host keeps it in "
+            "host memory",
+            name, weft_device_name(s->ctx));
     return e ? e->data : NULL;
 }
 
@@ -461,8 +461,8 @@ weft_err weft_state_host(weft_state *s, const char *name) {
     state_entry *e = &s->entry[i];
     if (e->block && !e->data)
         return weft_fail(s->ctx, WEFT_STATE,
-                         "weft_state_host: \"%s\" has memory on device \"%s\" already; say so "
-                         "before a plan over it is compiled or its values are asked for",
+                         "weft_state_host: \"%s\" already has memory on device \"%s\"; call "
+                         "this before a plan that uses it is compiled or its values are read",
                          name, weft_device_name(s->ctx));
     e->host = true;
     return WEFT_OK;

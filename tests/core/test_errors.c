@@ -60,7 +60,7 @@ TEST(randomness) {
     BAD(ARGUMENT, "randint: [5, 5)", weft_randint(g, 5, 5, weft_dims(2)));
     BAD(ARGUMENT, "randint", weft_randint(g, INT32_MAX, INT32_MIN, weft_dims(2)));
     BAD(ARGUMENT, "randint", weft_randint(g, INT32_MIN, INT32_MAX, weft_dims(2)));
-    BAD(ARGUMENT, "dropout: a share of 1", weft_dropout(x, 1));
+    BAD(ARGUMENT, "dropout: probability 1", weft_dropout(x, 1));
     BAD(ARGUMENT, "dropout", weft_dropout(x, -0.1f));
     BAD(ARGUMENT, "dropout", weft_dropout(x, NAN));
     BAD(ARGUMENT, "no graph", weft_dropout(none, 0.5f));
@@ -127,7 +127,7 @@ TEST(folds) {
     const weft_shape nine = {9, {0}}, minus = {-2, {0}};
     for (size_t i = 0; i < sizeof f / sizeof *f; i++) {
         BAD(ARGUMENT, "graph", f[i](none, WEFT_ALL, false));
-        BAD(ARGUMENT, "[4,6]: there is no axis 2", f[i](x, weft_axes(2), false));
+        BAD(ARGUMENT, "[4,6]: no axis 2", f[i](x, weft_axes(2), false));
         BAD(ARGUMENT, "no axis -3", f[i](x, weft_axes(0, -3), true));
         BAD(ARGUMENT, "no axis", f[i](x, weft_axes(INT64_MAX), true));
         BAD(ARGUMENT, "no axis", f[i](x, weft_axes(INT64_MIN), true));
@@ -136,7 +136,7 @@ TEST(folds) {
         BAD(ARGUMENT, "9 axes", f[i](x, nine, false));
         BAD(ARGUMENT, "-2 axes", f[i](x, minus, false));
     }
-    BAD(ARGUMENT, "argmax [4,6]: there is no axis 2", weft_argmax(x, 2, false));
+    BAD(ARGUMENT, "argmax [4,6]: no axis 2", weft_argmax(x, 2, false));
     BAD(ARGUMENT, "argmax", weft_argmin(x, -3, false));
     BAD(ARGUMENT, "graph", weft_argmin(none, 0, false));
     BAD(ARGUMENT, "no axis", weft_cumsum(x, 7));
@@ -253,7 +253,7 @@ TEST(views) {
     BAD(ARGUMENT, "graph", weft_concat((weft_tensors){many, 2000}, 0));
     BAD(ARGUMENT, "graph", weft_stack((weft_tensors){many, 2000}, 0));
     FAILS(ARGUMENT, "split", weft_split(x, 0, 2, NULL));
-    FAILS(SHAPE, "split: 4 elements in 3 parts", weft_split(x, 0, 3, (weft_tensor[3]){{0}}));
+    FAILS(SHAPE, "split: 4 elements do not divide into 3 parts", weft_split(x, 0, 3, (weft_tensor[3]){{0}}));
     FAILS(SHAPE, "0 parts", weft_split(x, 0, 0, two));
     FAILS(SHAPE, "split", weft_split(x, 0, -2, two));
     FAILS(ARGUMENT, "no axis", weft_split(x, 2, 2, two));
@@ -360,7 +360,7 @@ TEST(blocks) {
     BAD(SHAPE, "conv_transpose2d", weft_conv_transpose2d(image, kernel_of(4, 3, 3, 3), NULL));
     BAD(SHAPE, "conv_transpose2d",
         weft_conv_transpose2d(image, kernel_of(3, 4, 1, 1), &(weft_conv_desc){.padding = {4, 4}}));
-    BAD(ARGUMENT, "output padding of 3, below stride 1 or dilation 1",
+    BAD(ARGUMENT, "output padding 3, expected less than stride 1 or dilation 1",
         weft_conv_transpose2d(image, kernel_of(3, 4, 3, 3),
                               &(weft_conv_desc){.output_padding = {3, 0}}));
     BAD(SHAPE, "conv_transpose1d", weft_conv_transpose1d(x, x, NULL));
@@ -398,7 +398,7 @@ TEST(blocks) {
     weft_recur(cell, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), none, none,                           \
                &(weft_recur_desc){__VA_ARGS__})                                                    \
         .y
-    BAD(ARGUMENT, "recur: there is no cell 9",
+    BAD(ARGUMENT, "recur: unknown cell 9",
         weft_recur((weft_cell)9, SEQUENCE, MATRIX(24, 3), MATRIX(24, 6), none, none, NULL).h);
     BAD(ARGUMENT, "graph", weft_recur(WEFT_LSTM, none, x, x, none, none, NULL).y);
     BAD(ARGUMENT, "missing", weft_recur(WEFT_LSTM, SEQUENCE, none, x, none, none, NULL).c);
@@ -417,7 +417,7 @@ TEST(blocks) {
     BAD(SHAPE, "lstm: c0 must be [4,6], got [6,4]",
         RECUR(WEFT_LSTM, .c0 = weft_transpose(x, 0, 1)));
     BAD(ARGUMENT, "different graphs", RECUR(WEFT_LSTM, .h0 = foreign));
-    BAD(ARGUMENT, "rnn_tanh: c0 is for the lstm alone",
+    BAD(ARGUMENT, "rnn_tanh: c0 is for the lstm only",
         weft_recur(WEFT_RNN_TANH, SEQUENCE, MATRIX(6, 3), MATRIX(6, 6), none, none,
                    &(weft_recur_desc){.c0 = x})
             .y);

@@ -111,7 +111,7 @@ TEST(names_of_scopes_and_entries) {
     CHECK_EQ(weft_graph_error(g), WEFT_OK);
     weft_scope_push(g, "in");
     CHECK_EQ(weft_graph_error(g), WEFT_ARGUMENT);
-    CHECK_HAS(weft_error(c), "16 and 255 are possible");
+    CHECK_HAS(weft_error(c), "16 and 255 are allowed");
 }
 
 /* Whole numbers that no float holds. */

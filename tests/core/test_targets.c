@@ -84,9 +84,9 @@ TEST(a_class_that_is_not_there_has_no_loss) {
 
 TEST(targets_are_looked_at_where_they_are_known) {
     const int32_t t[4] = {0, 5, 6, 1};
-    BAD(ARGUMENT, "cross_entropy: target 2 is 6; a class from 0 to 5 was expected",
+    BAD(ARGUMENT, "cross_entropy: target 2 is 6, expected a class from 0 to 5",
         weft_cross_entropy(x, weft_const(g, WEFT_I32, weft_dims(4), t)));
-    BAD(ARGUMENT, "cross_entropy: target 2 is 6; a class from 0 to 5 was expected",
+    BAD(ARGUMENT, "cross_entropy: target 2 is 6, expected a class from 0 to 5",
         weft_cross_entropy(
             weft_reshape(x, weft_dims(2, 2, 6)),
             weft_reshape(weft_const(g, WEFT_I32, weft_dims(4), t), weft_dims(2, 2))));
