@@ -47,7 +47,7 @@ static int bench_find(const char *name) {
 static int bench_unknown(const char *name) {
     nearest n = nearest_to(name, (int)strlen(name));
     for (int i = 0; i < BENCH_COUNT; i++) nearest_offer(&n, bench_table[i].name);
-    tell(stderr, "weft bench: there is no benchmark \"%s\"; ", name);
+    tell(stderr, "weft bench: unknown benchmark \"%s\"; ", name);
     nearest_ask(&n, "");
     fputs("weft bench --list names them\n", stderr);
     return EXIT_USAGE;
@@ -107,7 +107,7 @@ static int bench_all(bench *b, const bench_settings *s, const char *const *names
     if (status != EXIT_GOOD) return status;
     b->kept = &kept;
     for (int i = 0; i < count && status == EXIT_GOOD; i++) status = bench_one(b, names[i]);
-    if (status == EXIT_GOOD) status = bench_kept_judge(&kept, bench_one_again, b);
+    if (status == EXIT_GOOD) status = bench_kept_compare(&kept, bench_one_again, b);
     bench_kept_close(&kept);
     return status;
 }

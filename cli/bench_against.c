@@ -174,16 +174,16 @@ static int against_rounds(against *a, int rounds) {
     return status;
 }
 
-/* ---- a verdict ---- */
+/* ---- results ---- */
 
-typedef struct against_verdict {
+typedef struct against_result {
     char name[96];
     int threads;
     weft_ratio ratio;
     double ours_us, theirs_us;
     bool suspect;        /* half the limit or more: worth a second look */
     bool slower, before; /* above the limit, by this look; by the one before it alone */
-} against_verdict;
+} against_result;
 
 static double against_median(const double *us, int rounds) {
     double all[AGAINST_AGAIN * AGAINST_PAIRS];
@@ -197,8 +197,8 @@ static double against_limit(const against *a) {
     return a->set->max_slowdown > 0 ? a->set->max_slowdown : 0.1;
 }
 
-static against_verdict against_judge(const against *a, const against_line *l, int rounds) {
-    against_verdict v = {
+static against_result against_compare(const against *a, const against_line *l, int rounds) {
+    against_result v = {
         .threads = l->threads,
         .ratio = weft_bench_ratio(l->ours[0], l->theirs[0], (size_t)rounds, AGAINST_PAIRS),
         .ours_us = against_median(l->ours[0], rounds),
@@ -209,20 +209,20 @@ static against_verdict against_judge(const against *a, const against_line *l, in
     return v;
 }
 
-static const char *against_word(const against *a, const against_verdict *v) {
+static const char *against_word(const against *a, const against_result *v) {
     if (v->slower) return "slower";
-    if (v->before) return "slower once, not again";
+    if (v->before) return "slower once, not confirmed";
     return v->ratio.ratio < 1 / (1 + against_limit(a)) && v->ratio.high < 1 ? "faster" : "same";
 }
 
-static void against_show(const against *a, const against_verdict *v) {
+static void against_show(const against *a, const against_result *v) {
     if (a->set->json) {
         json j = json_begin(stdout);
         json_integer(&j, "schema", BENCH_SCHEMA);
         json_text(&j, "bench", a->name);
         json_text(&j, "line", v->name);
         json_integer(&j, "threads", v->threads);
-        json_text(&j, "verdict", against_word(a, v));
+        json_text(&j, "result", against_word(a, v));
         json_number(&j, "ratio", v->ratio.ratio);
         json_number(&j, "low", v->ratio.low);
         json_number(&j, "high", v->ratio.high);
@@ -239,18 +239,18 @@ static void against_show(const against *a, const against_verdict *v) {
 
 /* One benchmark; the exit code tells of a regression. */
 static int against_bench(against *a) {
-    against_verdict v[AGAINST_LINES];
+    against_result v[AGAINST_LINES];
     int status = against_rounds(a, a->set->quick ? 2 : AGAINST_ROUNDS), lines = a->lines;
     bool suspect = false;
     for (int i = 0; i < lines; i++) {
-        v[i] = against_judge(a, &a->line[i], AGAINST_ROUNDS);
+        v[i] = against_compare(a, &a->line[i], AGAINST_ROUNDS);
         suspect |= v[i].suspect;
     }
     if (suspect && status == EXIT_GOOD) status = against_rounds(a, AGAINST_AGAIN);
     if (status != EXIT_GOOD) return status;
     for (int i = 0; i < lines; i++) {
         if (v[i].suspect) {
-            against_verdict again = against_judge(a, against_find(a, v[i].name), AGAINST_AGAIN);
+            against_result again = against_compare(a, against_find(a, v[i].name), AGAINST_AGAIN);
             again.before = v[i].slower && !again.slower;
             v[i] = again;
         }

@@ -106,7 +106,7 @@ static int conv_check(bench *b, weft_plan *p, const conv_graph *r, weft_tensor y
                           weft_feed(p, r->dy)};
     const int64_t n = weft_count(y), samples = at == conv_dw_at ? 31 : 499;
     float *got = malloc((size_t)n * sizeof *got);
-    if (!got) return bench_wrong(b, "no memory to look at it");
+    if (!got) return bench_wrong(b, "out of memory");
     int status = EXIT_GOOD;
     if (weft_get(p, y, got, (size_t)n * sizeof *got) != WEFT_OK)
         status = bench_failed(b, "reading the result");

@@ -48,7 +48,7 @@ static const weft_env corridor = {.name = "corridor",
                                   .observe = corridor_observe,
                                   .index = corridor_index};
 
-static int corridor_judge(bench *b, weft_dqn *a, const weft_envs *v) {
+static int corridor_check(bench *b, weft_dqn *a, const weft_envs *v) {
     float q[CORRIDOR_CELLS][2];
     if (weft_dqn_values(a, v, &q[0][0]) != WEFT_OK) return bench_failed(b, "the corridor");
     for (int i = 0; i < CORRIDOR_CELLS; i++) {
@@ -57,8 +57,8 @@ static int corridor_judge(bench *b, weft_dqn *a, const weft_envs *v) {
         const double want = fmax(left, right), got = (double)fmaxf(q[i][0], q[i][1]);
         if ((q[i][1] > q[i][0]) != (right > left) || !(fabs(got - want) < 0.15))
             return bench_wrong(b,
-                               "in a corridor it has learned that cell %d is worth %.2f to the "
-                               "left and %.2f to the right, which are %.2f and %.2f",
+                               "corridor: the learned values of cell %d are %.2f (left) and %.2f "
+                               "(right), expected %.2f and %.2f",
                                i, (double)q[i][0], (double)q[i][1], left, right);
     }
     return EXIT_GOOD;
@@ -70,7 +70,7 @@ static int corridor_learn(bench *b, weft_dqn *a, weft_state *s) {
     weft_envs *const all = weft_envs_new(s, &corridor, CORRIDOR_CELLS, "all", NULL);
     if (!all) return bench_failed(b, "the corridor");
     for (int32_t i = 0; i < CORRIDOR_CELLS; i++) memcpy(weft_envs_at(all, i), &i, sizeof i);
-    const int status = corridor_judge(b, a, all);
+    const int status = corridor_check(b, a, all);
     weft_envs_free(all);
     return status;
 }

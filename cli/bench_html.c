@@ -64,7 +64,7 @@ static void html_samples(FILE *f, const weft_timing *t) {
     const double low = t->min_us, high = t->p95_us > low ? t->p95_us : low * 1.001 + 1e-9;
     const double unit = (HTML_HIGH - 8) / (high - low);
     fprintf(f,
-            "<svg width=\"%d\" height=\"%d\" role=\"img\"><title>%d samples, %d left out</title>",
+            "<svg width=\"%d\" height=\"%d\" role=\"img\"><title>%d samples, %d discarded</title>",
             HTML_WIDE, HTML_HIGH, t->samples, t->disturbed);
 #define HTML_Y(us) (HTML_HIGH - 4 - unit * (fmin(us, high) - low))
     fprintf(f, "<rect class=\"band\" x=\"0\" width=\"%d\" y=\"%.1f\" height=\"%.1f\"/>", HTML_WIDE,
@@ -102,8 +102,7 @@ static void html_history(FILE *f, const weft_history *h, const bench_figure *of)
     if (n) fprintf(f, "\"/><circle r=\"2.5\" cx=\"116\" cy=\"%.1f\"/>", HTML_Y(value[0]));
     else fputs("\"/>", f);
 #undef HTML_Y
-    fprintf(f, "</svg>%s</td>",
-            of->view.outlier ? "<small class=\"slower\">an outlier</small>" : "");
+    fprintf(f, "</svg>%s</td>", of->view.outlier ? "<small class=\"slower\">outlier</small>" : "");
 }
 
 /* ---- the page ---- */
@@ -124,7 +123,7 @@ static void html_row(FILE *f, const bench_kept *k, const bench_figure *x) {
     fprintf(f, "</td><td>%s</td><td>%s<small>to %s</small></td><td>%s</td><td>%s</td>",
             html_us(us[0], t->median_us), html_us(us[1], t->low_us), html_us(us[2], t->high_us),
             html_us(us[3], t->min_us), html_us(us[4], t->p95_us));
-    fprintf(f, "<td>%d<small>%d left out</small></td><td>", t->samples, t->disturbed);
+    fprintf(f, "<td>%d<small>%d discarded</small></td><td>", t->samples, t->disturbed);
     html_samples(f, t);
     fputs("</td>", f);
     if (k->then && x->then.threads)
@@ -154,8 +153,8 @@ static void html_page(FILE *f, const bench_kept *k) {
     html_text(f, m.cpu);
     fprintf(f, ", %d cores, %s.</p>\n", m.cores, m.isa);
     fputs("<p>Microseconds of one call. Dots are samples in the order they were taken, the line is "
-          "their median and the band where it lies at 95 %; samples during which the machine was "
-          "disturbed are left out.",
+          "their median and the band its 95 % confidence interval; disturbed samples are "
+          "discarded.",
           f);
     if (k->then) {
         fputs(" The ratio is to ", f);
@@ -163,7 +162,7 @@ static void html_page(FILE *f, const bench_kept *k) {
         fputs(", of times in calibration loops.", f);
     }
     fputs("</p>\n<div class=\"table\"><table>\n<tr><th></th><th>median</th><th>between</th>"
-          "<th>least</th><th>95th of 100</th><th>samples</th><th></th>",
+          "<th>minimum</th><th>95th percentile</th><th>samples</th><th></th>",
           f);
     if (k->then) fputs("<th>ratio</th>", f);
     if (k->history) fputs("<th>history</th>", f);

@@ -51,7 +51,7 @@ static int kept_open_history(bench_kept *k) {
     weft_machine_of(k->ctx, &here);
     const char *folder = k->set->history;
     if (mkdir(folder, 0777) != 0 && !path_exists(folder)) {
-        tell(stderr, "weft bench: the folder %s cannot be made\n", folder);
+        tell(stderr, "weft bench: cannot create the folder %s\n", folder);
         return EXIT_INPUT;
     }
     k->history = weft_history_open(k->ctx, folder, &here);
@@ -137,12 +137,12 @@ static int kept_confirm(bench_kept *k, bench_again again, void *user) {
     return status;
 }
 
-static const char *kept_verdict(const bench_figure *f) {
+static const char *kept_result(const bench_figure *f) {
     if (!f->then.threads) return "new";
     if (f->regressed) return "slower";
-    if (!f->slowdown.alike) return "threads lie otherwise";
+    if (!f->slowdown.alike) return "other thread latency";
     if (isnan(f->slowdown.ratio)) return "cannot be compared";
-    if (f->slowdown.slower) return "slower once, not again";
+    if (f->slowdown.slower) return "slower once, not confirmed";
     return f->slowdown.ratio < 0.9 ? "faster" : "same";
 }
 
@@ -165,23 +165,22 @@ static void kept_show(const bench_kept *k) {
             json_text(&j, "bench", bench);
             json_text(&j, "line", f->record.name);
             json_integer(&j, "threads", f->record.threads);
-            json_text(&j, "verdict", kept_verdict(f));
+            json_text(&j, "result", kept_result(f));
             json_number(&j, "ratio", f->then.threads ? f->slowdown.ratio : NAN);
             json_number(&j, "then_us", f->then.threads ? f->then.median_us : NAN);
             json_number(&j, "now_us", f->record.median_us);
             json_end(&j);
         } else if (f->then.threads) {
             tell(stdout, "%-36s %12.2f %12.2f %8.3f  %s\n", f->record.name, f->then.median_us,
-                 f->record.median_us, f->slowdown.ratio, kept_verdict(f));
+                 f->record.median_us, f->slowdown.ratio, kept_result(f));
         } else {
             tell(stdout, "%-36s %12s %12.2f %8s  %s\n", f->record.name, "", f->record.median_us, "",
-                 kept_verdict(f));
+                 kept_result(f));
         }
     }
     if (!k->set->json)
-        tell(stdout,
-             "The ratio is of times in calibration loops: what the machine did meanwhile is "
-             "taken out.\n");
+        tell(stdout, "The ratio is of times in calibration loops: disturbance by other load "
+                     "cancels out.\n");
 }
 
 static int kept_gate(bench_kept *k, bench_again again, void *user) {
@@ -213,14 +212,14 @@ static int kept_remember(bench_kept *k) {
     return EXIT_GOOD;
 }
 
-int bench_kept_judge(bench_kept *k, bench_again again, void *user) {
+int bench_kept_compare(bench_kept *k, bench_again again, void *user) {
     if (k->starved) {
         tell(stderr, "weft bench: out of memory\n");
         return EXIT_RESOURCES;
     }
-    int verdict = k->then ? kept_gate(k, again, user) : EXIT_GOOD;
-    if (verdict != EXIT_GOOD && verdict != EXIT_REGRESSION) return verdict;
-    const bool save = k->saved && verdict == EXIT_GOOD;
+    int gate = k->then ? kept_gate(k, again, user) : EXIT_GOOD;
+    if (gate != EXIT_GOOD && gate != EXIT_REGRESSION) return gate;
+    const bool save = k->saved && gate == EXIT_GOOD;
     if (k->saved && !save)
         tell(stderr, "weft bench: %s was not written because of a regression\n", k->set->save);
     for (size_t i = 0; save && i < k->n; i++)
@@ -229,5 +228,5 @@ int bench_kept_judge(bench_kept *k, bench_again again, void *user) {
     const int status = k->history ? kept_remember(k) : EXIT_GOOD;
     if (status != EXIT_GOOD) return status;
     if (k->set->html && bench_html_write(k, k->set->html) != WEFT_OK) return kept_failed(k);
-    return verdict;
+    return gate;
 }

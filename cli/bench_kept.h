@@ -36,6 +36,6 @@ void bench_keep(bench_kept *k, const weft_bench_record *r, const weft_timing *t)
 /* When all has run: compares, saves, adds to the history. `again` runs one benchmark once more and
  * keeps its lines in the other kept. An exit code. */
 typedef int (*bench_again)(void *user, const char *name, bench_kept *to);
-int bench_kept_judge(bench_kept *k, bench_again again, void *user);
+int bench_kept_compare(bench_kept *k, bench_again again, void *user);
 
 #endif

@@ -35,7 +35,7 @@ static int kernel_check(bench *b, const kernel *k, int out, weft_plan *p, float 
     /* a few columns of a sum over all rows take as long as many elements of a row */
     const int64_t n = weft_count(k->out[out]), samples = n < weft_count(k->in[0]) ? 7 : 97;
     float *got = malloc((size_t)n * sizeof *got);
-    if (!got) return bench_wrong(b, "no memory to look at it");
+    if (!got) return bench_wrong(b, "out of memory");
     int status = EXIT_GOOD;
     if (weft_get(p, k->out[out], got, (size_t)n * sizeof *got) != WEFT_OK)
         status = bench_failed(b, "reading the result");

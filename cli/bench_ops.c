@@ -113,7 +113,7 @@ static int ops_check(bench *b, const struct ops_row *row, weft_plan *p, weft_ten
                      float *const *in) {
     const int64_t n = weft_count(y);
     float *got = malloc((size_t)n * sizeof *got);
-    if (!got) return bench_wrong(b, "no memory to look at it");
+    if (!got) return bench_wrong(b, "out of memory");
     int status = EXIT_GOOD;
     if (weft_run(p) != WEFT_OK || weft_get(p, y, got, (size_t)n * sizeof *got) != WEFT_OK)
         status = bench_failed(b, "running");

@@ -211,7 +211,7 @@ int q_true(bench *b, const q_agent *a) {
     int status = EXIT_GOOD;
     p.replay = weft_replay_new(a->s, a->v, name, &d);
     if (!p.replay) status = bench_failed(b, "a second replay");
-    else if (!q_memory(&p)) status = bench_wrong(b, "no memory to look at it");
+    else if (!q_memory(&p)) status = bench_wrong(b, "out of memory");
     if (status == EXIT_GOOD) {
         const truth t = {.s = a->s,
                          .optimiser = *a->d->optimiser,

@@ -1,7 +1,7 @@
 /* bench_rainbow.c - what each part of Rainbow brings: the same agent with one switch at a time.
  *
  * Two tasks, some seeds each, a fixed number of steps. Every so many steps the agent plays games of
- * its own seeds greedily; a line has the mean of all those verdicts (how fast it learned) and the
+ * its own seeds greedily; a line has the mean of all those evaluations (how fast it learned) and the
  * last one (how far it came). With --report the curves are drawn. First an agent with that switch must
  * have learned what is known beforehand (bench_corridor.c). */
 #include "bench.h"
@@ -48,7 +48,7 @@ static const struct {
 
 typedef struct rainbow_task {
     const char *env, *metric; /* "cart-pole/": the parts are lines of one plot */
-    int games, seeds, steps, verdicts;
+    int games, seeds, steps, evaluations;
     float low, high; /* of the atoms */
     weft_dqn_desc d; /* what all parts share */
 } rainbow_task;
@@ -56,8 +56,8 @@ typedef struct rainbow_task {
 enum {
     RAINBOW_COUNT = sizeof rainbow_parts / sizeof *rainbow_parts,
     RAINBOW_TASKS = 2,
-    RAINBOW_VERDICTS = 20,
-    RAINBOW_JUDGED = 40,      /* games of a verdict */
+    RAINBOW_EVALUATIONS = 20,
+    RAINBOW_GAMES = 40,       /* games per evaluation */
     RAINBOW_LONGEST = 100000, /* steps of such a game */
     RAINBOW_ATOM_COUNT = 51
 };
@@ -72,7 +72,7 @@ static const rainbow_task rainbow_tasks[RAINBOW_TASKS] = {
      .games = 8,
      .seeds = 5,
      .steps = 6000,
-     .verdicts = RAINBOW_VERDICTS,
+     .evaluations = RAINBOW_EVALUATIONS,
      .low = 0,
      .high = 12,
      .d = {.hidden = rainbow_hidden,
@@ -86,7 +86,7 @@ static const rainbow_task rainbow_tasks[RAINBOW_TASKS] = {
      .games = 32,
      .seeds = 2,
      .steps = 6000,
-     .verdicts = 10,
+     .evaluations = 10,
      .low = 0,
      .high = 4,
      .d = {.hidden = rainbow_wide,
@@ -114,25 +114,25 @@ static weft_dqn_desc rainbow_desc(const rainbow_task *t, int on, uint64_t seed, 
     return d;
 }
 
-/* Mean of the games of one verdict; they are the same games every time. */
-static weft_err rainbow_judge(bench *b, weft_dqn *a, const weft_env *e, double *mean) {
-    float total[RAINBOW_JUDGED];
+/* Mean of the games of one status; they are the same games every time. */
+static weft_err rainbow_evaluate(bench *b, weft_dqn *a, const weft_env *e, double *mean) {
+    float total[RAINBOW_GAMES];
     weft_state *s = weft_state_new(b->ctx);
     weft_envs *v =
-        s ? weft_envs_new(s, e, RAINBOW_JUDGED, "judged", &(weft_envs_desc){.seed = 1u << 20})
+        s ? weft_envs_new(s, e, RAINBOW_GAMES, "evaluation", &(weft_envs_desc){.seed = 1u << 20})
           : NULL;
     const weft_err bad =
         v ? weft_envs_play(v, weft_dqn_act, a, RAINBOW_LONGEST, total) : weft_error_code(b->ctx);
     *mean = 0;
-    for (int i = 0; i < RAINBOW_JUDGED && !bad; i++) *mean += (double)total[i] / RAINBOW_JUDGED;
+    for (int i = 0; i < RAINBOW_GAMES && !bad; i++) *mean += (double)total[i] / RAINBOW_GAMES;
     weft_envs_free(v);
     weft_state_free(s);
     return bad;
 }
 
-/* Learns once; adds what each verdict found to curve, and gives the time of learning. */
+/* Learns once; adds the result of each evaluation to curve, and gives the time of learning. */
 static weft_err rainbow_learn(bench *b, const rainbow_task *t, int on, uint64_t seed,
-                              double curve[RAINBOW_VERDICTS], double *seconds) {
+                              double curve[RAINBOW_EVALUATIONS], double *seconds) {
     const weft_env *const e = weft_env_named(b->ctx, t->env);
     const weft_dqn_desc d = rainbow_desc(t, on, seed, b->threads ? b->threads : 1);
     weft_state *s = e ? weft_state_new(b->ctx) : NULL;
@@ -141,13 +141,14 @@ static weft_err rainbow_learn(bench *b, const rainbow_task *t, int on, uint64_t 
         s ? weft_envs_new(s, e, t->games, "games", &(weft_envs_desc){.seed = seed}) : NULL;
     weft_dqn *a = v ? weft_dqn_new(s, v, "agent", &d) : NULL;
     weft_err bad = a ? WEFT_OK : weft_error_code(b->ctx);
-    const int steps = b->quick ? t->steps / 100 : t->steps, verdicts = b->quick ? 2 : t->verdicts;
-    for (int k = 0; k < verdicts && !bad; k++) {
+    const int steps = b->quick ? t->steps / 100 : t->steps,
+              evaluations = b->quick ? 2 : t->evaluations;
+    for (int k = 0; k < evaluations && !bad; k++) {
         const double start = weft_clock();
-        for (int i = 0; i < steps / verdicts && !bad; i++) bad = weft_dqn_step(a, 0, NULL);
+        for (int i = 0; i < steps / evaluations && !bad; i++) bad = weft_dqn_step(a, 0, NULL);
         *seconds += weft_clock() - start;
         double mean = 0;
-        if (!bad) bad = rainbow_judge(b, a, e, &mean);
+        if (!bad) bad = rainbow_evaluate(b, a, e, &mean);
         curve[k] += mean / (b->quick ? 1 : t->seeds);
     }
     weft_dqn_free(a);
@@ -158,12 +159,12 @@ static weft_err rainbow_learn(bench *b, const rainbow_task *t, int on, uint64_t 
 
 /* All curves of both tasks, as the report has them. */
 typedef struct rainbow_curves {
-    double at[RAINBOW_TASKS][RAINBOW_COUNT][RAINBOW_VERDICTS];
+    double at[RAINBOW_TASKS][RAINBOW_COUNT][RAINBOW_EVALUATIONS];
 } rainbow_curves;
 
 static int rainbow_task_run(bench *b, const rainbow_task *t, int part,
-                            double curve[RAINBOW_VERDICTS]) {
-    const int seeds = b->quick ? 1 : t->seeds, verdicts = b->quick ? 2 : t->verdicts;
+                            double curve[RAINBOW_EVALUATIONS]) {
+    const int seeds = b->quick ? 1 : t->seeds, evaluations = b->quick ? 2 : t->evaluations;
     double seconds = 0, mean = 0;
     const weft_dqn_desc d = rainbow_desc(t, rainbow_parts[part].on, 1, b->threads ? b->threads : 1);
     const int status = corridor_true(b, &d);
@@ -171,7 +172,7 @@ static int rainbow_task_run(bench *b, const rainbow_task *t, int part,
     for (int seed = 1; seed <= seeds; seed++)
         if (rainbow_learn(b, t, rainbow_parts[part].on, (uint64_t)seed, curve, &seconds))
             return bench_failed(b, rainbow_parts[part].name);
-    for (int k = 0; k < verdicts; k++) mean += curve[k] / verdicts;
+    for (int k = 0; k < evaluations; k++) mean += curve[k] / evaluations;
     char label[40];
     snprintf(label, sizeof label, "%s %s", t->metric, rainbow_parts[part].name);
     bench_line l = {.part = label, .stats = {.threads = b->threads ? b->threads : 1}};
@@ -180,10 +181,10 @@ static int rainbow_task_run(bench *b, const rainbow_task *t, int part,
     bench_text(&l, "task", t->metric);
     bench_text(&l, "part", rainbow_parts[part].name);
     bench_number(&l, "mean", mean);
-    bench_number(&l, "last", curve[verdicts - 1]);
+    bench_number(&l, "last", curve[evaluations - 1]);
     bench_number(&l, "seeds", seeds);
     bench_number(&l, "steps", steps / seeds);
-    snprintf(l.note, sizeof l.note, "mean %6.0f   last %6.0f", mean, curve[verdicts - 1]);
+    snprintf(l.note, sizeof l.note, "mean %6.0f   last %6.0f", mean, curve[evaluations - 1]);
     bench_write(b, &l);
     return EXIT_GOOD;
 }
@@ -199,11 +200,11 @@ static weft_err rainbow_lines(const bench *b, weft_journal *j, const rainbow_cur
     for (int t = 0; t < RAINBOW_TASKS; t++) {
         const rainbow_task *const of = &rainbow_tasks[t];
         const int steps = b->quick ? of->steps / 100 : of->steps,
-                  verdicts = b->quick ? 2 : of->verdicts;
-        for (int k = 0; k < verdicts; k++) {
+                  evaluations = b->quick ? 2 : of->evaluations;
+        for (int k = 0; k < evaluations; k++) {
             weft_metrics m = {0};
             for (int p = 0; p < RAINBOW_COUNT; p++) weft_metric(&m, name[t][p], all->at[t][p][k]);
-            const weft_err e = weft_journal_write(j, (int64_t)(k + 1) * (steps / verdicts), &m);
+            const weft_err e = weft_journal_write(j, (int64_t)(k + 1) * (steps / evaluations), &m);
             if (e) return e;
         }
     }
@@ -212,11 +213,11 @@ static weft_err rainbow_lines(const bench *b, weft_journal *j, const rainbow_cur
 
 static int rainbow_report(bench *b, const rainbow_curves *all) {
     char config[200];
-    snprintf(
-        config, sizeof config,
-        "{\"weft\": \"%s\", \"command\": \"bench rainbow\", \"options\": {\"games of a verdict\": "
-        "\"%d\", \"atoms\": \"%d\"}}",
-        weft_version(), RAINBOW_JUDGED, RAINBOW_ATOM_COUNT);
+    snprintf(config, sizeof config,
+             "{\"weft\": \"%s\", \"command\": \"bench rainbow\", \"options\": {\"games per "
+             "evaluation\": "
+             "\"%d\", \"atoms\": \"%d\"}}",
+             weft_version(), RAINBOW_GAMES, RAINBOW_ATOM_COUNT);
     weft_journal *j = weft_journal_open(b->ctx, &(weft_journal_desc){.run = b->report,
                                                                      .config = config,
                                                                      .title = "Parts of Rainbow",

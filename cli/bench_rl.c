@@ -182,7 +182,7 @@ int bench_dqn2048(bench *b) {
 
 /* ---- the cube, 2000 scrambles of four turns ---- */
 
-enum { RL_CUBE_LEVEL = 4, RL_CUBE_LIMIT = 50, RL_CUBE_DEEPEST = 6, RL_CUBE_JUDGED = 500 };
+enum { RL_CUBE_LEVEL = 4, RL_CUBE_LIMIT = 50, RL_CUBE_DEEPEST = 6, RL_CUBE_TESTED = 500 };
 
 /* The 24 stickers x 6 colours as indices: the input of zinc, gathered instead of multiplied. */
 static void rl_cube_index(const void *e, int32_t *slots) {
@@ -193,9 +193,9 @@ static void rl_cube_index(const void *e, int32_t *slots) {
 
 /* How many of the cubes in v, which are all at their first turn, greedy play solves in 50. */
 static int rl_cube_solved(rl_world *w, weft_envs *v, weft_err *e) {
-    int32_t action[RL_CUBE_JUDGED];
-    float reward[RL_CUBE_JUDGED];
-    uint8_t done[RL_CUBE_JUDGED], over[RL_CUBE_JUDGED] = {0};
+    int32_t action[RL_CUBE_TESTED];
+    float reward[RL_CUBE_TESTED];
+    uint8_t done[RL_CUBE_TESTED], over[RL_CUBE_TESTED] = {0};
     const int n = weft_envs_count(v);
     int solved = 0;
     for (int i = 0; i < n; i++)
@@ -225,7 +225,8 @@ static void rl_cube_fill(weft_envs *v, const uint8_t *distance, int at, weft_rng
 static double rl_cube_share(bench *b, rl_world *w, const uint8_t *distance, int at, weft_rng *r,
                             weft_err *e) {
     weft_state *s = weft_state_new(b->ctx);
-    weft_envs *v = s ? weft_envs_new(s, weft_envs_env(w->v), RL_CUBE_JUDGED, "judged", NULL) : NULL;
+    weft_envs *v =
+        s ? weft_envs_new(s, weft_envs_env(w->v), RL_CUBE_TESTED, "evaluation", NULL) : NULL;
     int solved = 0;
     if (!v) *e = weft_error_code(b->ctx);
     else {
@@ -234,10 +235,10 @@ static double rl_cube_share(bench *b, rl_world *w, const uint8_t *distance, int 
     }
     weft_envs_free(v);
     weft_state_free(s);
-    return (double)solved / RL_CUBE_JUDGED;
+    return (double)solved / RL_CUBE_TESTED;
 }
 
-static int rl_cube_judge(bench *b, rl_world *w, bench_line *l) {
+static int rl_cube_evaluate(bench *b, rl_world *w, bench_line *l) {
     static const char *const name[RL_CUBE_DEEPEST + 1] = {
         "k4_greedy", "greedy_d1", "greedy_d2", "greedy_d3", "greedy_d4", "greedy_d5", "greedy_d6"};
     uint8_t *distance = malloc(WEFT_CUBE_STATES);
@@ -251,7 +252,7 @@ static int rl_cube_judge(bench *b, rl_world *w, bench_line *l) {
         if (!at) snprintf(l->note, sizeof l->note, "greedy %.1f %% of 4 turns", 100 * share);
     }
     free(distance);
-    return e ? bench_failed(b, "judging") : EXIT_GOOD;
+    return e ? bench_failed(b, "evaluating") : EXIT_GOOD;
 }
 
 static int rl_cube_run(bench *b, rl_world *w) {
@@ -280,7 +281,7 @@ static int rl_cube_run(bench *b, rl_world *w) {
     bench_number(&l, "updates", (double)s.updates);
     bench_number(&l, "episodes", (double)s.episodes);
     bench_number(&l, "seconds", took);
-    const int status = rl_cube_judge(b, w, &l);
+    const int status = rl_cube_evaluate(b, w, &l);
     if (status == EXIT_GOOD) bench_write(b, &l);
     return status;
 }

@@ -51,7 +51,7 @@ static int special_check(bench *b, const struct special_range *range, const spec
         const double alone = weft_special_at(range->f, at), want = range->truth(x[i], y);
         if (!(fabs(y - want) <= 1e-9 * fmax(fabs(want), range->size)) ||
             !(fabs(y - alone) <= 1e-11 * fmax(fabs(alone), range->size)))
-            return bench_wrong(b, "%s(%g) is %.17g, by itself %.17g, by another way %.17g",
+            return bench_wrong(b, "%s(%g) is %.17g, alone %.17g, by another method %.17g",
                                weft_special_name(range->f), x[i], y, alone, want);
     }
     return EXIT_GOOD;
@@ -90,7 +90,7 @@ int bench_special(bench *b) {
     const int count = sizeof special_ranges / sizeof *special_ranges;
     const char *const only = strchr(b->name, '-');
     double *const memory = malloc(3 * SPECIAL_NUMBERS * sizeof *memory);
-    if (!memory) return bench_wrong(b, "no memory for the numbers");
+    if (!memory) return bench_wrong(b, "out of memory");
     int status = EXIT_GOOD;
     for (int i = 0; i < count && status == EXIT_GOOD; i++) {
         if (only && strcmp(only + 1, weft_special_name(special_ranges[i].f)) != 0) continue;

@@ -33,7 +33,7 @@ int bench_open(bench *b) {
     const bool same = strcmp(weft_device_isa(c), weft_device_isa(b->ctx)) == 0;
     bench_line l = {.part = "", .stats = {.threads = weft_threads(c)}};
     weft_close(c);
-    if (!same) return bench_wrong(b, "a second context has other vectors");
+    if (!same) return bench_wrong(b, "a second context has another vector width");
     const weft_bench_desc effort = bench_effort(b, 0.5);
     weft_bench_time(&effort, &(weft_bench_call){start_open, b}, 1, &l.time);
     bench_write(b, &l);
@@ -94,7 +94,7 @@ static int start_measure(bench *b, start_file *f, uint64_t hash) {
     l.amount = 4.0 * START_LAYERS * (START_WIDTH + 1) * START_WIDTH;
     start_load(f);
     if (f->error) return bench_failed(b, "loading");
-    if (weft_state_hash(f->s) != hash) return bench_wrong(b, "what was loaded has other bits");
+    if (weft_state_hash(f->s) != hash) return bench_wrong(b, "the loaded values have other bits");
     const weft_bench_desc effort = bench_effort(b, 0.5);
     weft_bench_time(&effort, &(weft_bench_call){start_load, f}, 1, &l.time);
     if (f->error) return bench_failed(b, "loading");
@@ -107,7 +107,7 @@ int bench_load(bench *b) {
     start_file f = {.b = b};
     snprintf(f.path, sizeof f.path, "/tmp/weft-bench-XXXXXX");
     const int place = mkstemp(f.path);
-    if (place < 0) return bench_wrong(b, "no place for a file: %s", f.path);
+    if (place < 0) return bench_wrong(b, "cannot create a file: %s", f.path);
     close(place);
     weft_state *const written = start_state(b, 1);
     f.s = start_state(b, 2);

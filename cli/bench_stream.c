@@ -2,7 +2,7 @@
  *
  * The z-score over a window of 100 is checked against sums made anew; half-space trees, 25 of depth
  * 8 over points of three values, against feeding the points one by one, and by a point far away.
- * Both learn while they judge; points come in arrays, and once more one at a time. */
+ * Both learn while they score; points come in arrays, and once more one at a time. */
 #include "bench.h"
 #include "command.h"
 

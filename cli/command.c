@@ -98,7 +98,7 @@ static bool command_operands_fit(const call *c, const char *pattern) {
 
 static int command_no_task(const command *c, const char *typed) {
     if (typed) {
-        tell(stderr, "weft %s: there is no \"%s\"; ", c->name, typed);
+        tell(stderr, "weft %s: unknown task \"%s\"; ", c->name, typed);
         nearest n = nearest_to(typed, (int)strlen(typed));
         for (int i = 0; c->tasks[i]; i++) nearest_offer(&n, c->tasks[i]->name);
         nearest_ask(&n, "");

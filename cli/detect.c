@@ -1,4 +1,4 @@
-/* detect.c - weft detect: what is odd in a table that may still be growing.
+/* detect.c - weft detect: outliers and changes in a table that may still be growing.
  *
  * Lines come in, labelled rows go out, each before the next is waited for. A line that cannot
  * be read ends it, or is passed over when that is asked for; what came before has been written by
@@ -21,7 +21,7 @@ typedef struct detect_settings {
     weft_detector_desc desc; /* the fields */
     int detector, in, out, header;
     const char *columns, *keep, *separator, *save, *restore;
-    bool odd, keep_going, json, quiet;
+    bool anomalies, keep_going, json, quiet;
 } detect_settings;
 
 typedef struct detect {
@@ -166,7 +166,7 @@ static int detect_point(detect *s) {
     const int64_t at = weft_detector_count(s->detector);
     weft_detector_feed(s->detector, weft_rows_values(s->rows), 1, &p);
     s->count[p.label]++;
-    if (s->set->odd && p.label < WEFT_LABEL_OUTLIER) return EXIT_GOOD;
+    if (s->set->anomalies && p.label < WEFT_LABEL_OUTLIER) return EXIT_GOOD;
     if (s->out == DETECT_CSV) detect_write_csv(stdout, s->rows, at, &p);
     if (s->out == DETECT_JSON) detect_write_json(stdout, s->rows, at, &p);
     return EXIT_GOOD;
@@ -238,11 +238,13 @@ static void detect_tell(const detect *s) {
         json_integer(&j, "bad_lines", s->bad);
         json_end(&j);
     } else if (!s->set->quiet) {
-        tell(stderr, "%lld points", (long long)points);
+        tell(stderr, "%lld point%s", (long long)points, points == 1 ? "" : "s");
         for (int v = WEFT_LABEL_COUNT - 1; v > WEFT_LABEL_NORMAL; v--)
             if (s->count[v])
                 tell(stderr, ", %lld %s", (long long)s->count[v], weft_label_name((weft_label)v));
-        if (s->bad) tell(stderr, "; %lld malformed lines", (long long)s->bad);
+        if (s->bad) {
+            tell(stderr, "; %lld malformed line%s", (long long)s->bad, s->bad == 1 ? "" : "s");
+        }
         fputc('\n', stderr);
     }
 }
@@ -328,10 +330,11 @@ static const option detect_options[] = {
      .value = "CHARACTER",
      .help = "separates cells of CSV, \\t for a tab (detected)",
      .offset = offsetof(detect_settings, separator)},
-    {.name = "odd",
+    {.name = "anomalies",
      .kind = OPTION_FLAG,
+     .also = "odd",
      .help = "write outliers and changes only",
-     .offset = offsetof(detect_settings, odd)},
+     .offset = offsetof(detect_settings, anomalies)},
     {.name = "keep-going",
      .kind = OPTION_FLAG,
      .help = "report malformed lines and skip them",
@@ -371,10 +374,11 @@ const command detect_command = {
         "missing, outlier or change. Ctrl-C and malformed lines stop it; all rows before are\n"
         "written then, and are part of the state that --save writes. Each detector has its own\n"
         "parameters; docs/stream.md lists them and says when to use which detector.\n",
-    .examples = "weft detect --columns load --keep time metrics.csv\n"
-                "tail -f app.jsonl | weft detect -d holt-winters --period 1440 -c rate --odd\n"
-                "weft detect -d trees -c x,y,z --save state sensors.csv\n"
-                "weft detect --restore state --save state more.csv\n",
+    .examples =
+        "weft detect --columns load --keep time metrics.csv\n"
+        "tail -f app.jsonl | weft detect -d holt-winters --period 1440 -c rate --anomalies\n"
+        "weft detect -d trees -c x,y,z --save state sensors.csv\n"
+        "weft detect --restore state --save state more.csv\n",
     COMMAND_OPTIONS(detect_options),
     .settings_size = sizeof(detect_settings),
     .run = detect_main,

@@ -22,7 +22,7 @@
 /* Name, names of its file, the function that finds its version, what it brings. */
 #define DOCTOR_LIBRARIES(X)                                                                        \
     X("OpenBLAS", "libopenblas.so.0 libopenblas.so libopenblas.dylib", doctor_openblas,            \
-      "a rival for weft bench gemm")                                                               \
+      "comparison in weft bench gemm")                                                             \
     X("CUDA driver", "libcuda.so.1", doctor_cuda, "NVIDIA GPUs")                                   \
     X("NVRTC", "libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so.11.2 libnvrtc.so", doctor_nvrtc,         \
       "compiles CUDA kernels at run time")                                                         \

@@ -6,12 +6,12 @@
 /*                    name            what it does */
 #define ENVIRONMENT(X)                                                                             \
     X("WEFT_THREADS", "threads of a context that does not say how many")                           \
-    X("WEFT_ISA",     "widest vectors used, in bits: 128, 256 or 512")                             \
+    X("WEFT_ISA",     "maximum vector width, in bits: 128, 256 or 512")                             \
     X("WEFT_DEBUG",   "1 summary of each plan, 2 its steps, 3 their code, 4 the same as C")        \
     X("WEFT_FUSE",    "0: one kernel for each operation")                                          \
-    X("WEFT_BLOCKS",  "none: no fast kernels for softmax, norms, attention and the like")          \
-    X("WEFT_BENCH_SLOW", "10%: weft bench draws every call out by a tenth, to test a gate")        \
-    X("WEFT_DATA",    "folder where the sets that come with Weft are looked for first")            \
+    X("WEFT_BLOCKS",  "none: no fast kernels for convolution, attention, recurrence and the like")          \
+    X("WEFT_BENCH_SLOW", "10%: weft bench slows every call down by a tenth, to test a gate")        \
+    X("WEFT_DATA",    "folder searched first for the data sets that come with Weft")            \
     X("NO_COLOR",     "anything: no colours")
 /* clang-format on */
 

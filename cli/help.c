@@ -70,7 +70,7 @@ typedef struct help_settings {
 } help_settings;
 
 static int help_unknown(const char *typed, const command *const *list) {
-    tell(stderr, "weft help: there is no command \"%s\"; ", typed);
+    tell(stderr, "weft help: unknown command \"%s\"; ", typed);
     nearest n = nearest_to(typed, (int)strlen(typed));
     for (; *list; list++) nearest_offer(&n, (*list)->name);
     nearest_ask(&n, "");

@@ -19,7 +19,7 @@ const command *const commands[] = {
 
 static int main_unknown(const char *word) {
     const bool is_option = word[0] == '-';
-    tell(stderr, "weft: there is no %s \"%s\"; ", is_option ? "option" : "command", word);
+    tell(stderr, "weft: unknown %s \"%s\"; ", is_option ? "option" : "command", word);
     nearest n = nearest_to(word, (int)strlen(word));
     for (int i = 0; commands[i] && !is_option; i++) nearest_offer(&n, commands[i]->name);
     nearest_ask(&n, "");

@@ -135,7 +135,7 @@ static void manual_program(FILE *to) {
     manual_begin(to, "", "train and run neural networks");
     fputs("\\fBweft\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...]\n"
           ".SH DESCRIPTION\n"
-          "Trains networks, judges, shows, converts and exports them, from the shell.\n"
+          "Trains, evaluates, inspects, converts and exports networks from the shell.\n"
           "Results go to standard output, all else to standard error.\n"
           ".SH COMMANDS\n",
           to);

@@ -160,7 +160,7 @@ bool options_set(const options *o, const char *name, void *settings, const char 
                  const char *text) {
     const int k = options_find(o, option_name, strlen(option_name));
     if (k >= 0) return options_store(name, o->row[k], text, settings);
-    tell(stderr, "weft %s: there is no option --%s\n", name, option_name);
+    tell(stderr, "weft %s: unknown option --%s\n", name, option_name);
     return false;
 }
 
@@ -210,7 +210,7 @@ void options_value(const option *row, const void *settings, char *out, size_t si
 
 static options_result options_unknown(const options *o, const char *name, const char *word) {
     const int length = (int)strcspn(word, "=");
-    tell(stderr, "weft %s: there is no option %.*s; ", name, length, word);
+    tell(stderr, "weft %s: unknown option %.*s; ", name, length, word);
     if (word[1] == '-') {
         nearest n = nearest_to(word + 2, length - 2);
         for (size_t k = 0; k < o->count; k++) nearest_offer(&n, o->row[k]->name);

@@ -29,8 +29,7 @@ weft_err play_find(run *r, const call *c, const char *command, bool *found) {
     weft_err e = run_locate(r, c->count ? c->words[0] : path);
     if (!e) e = run_command(r, made, sizeof made);
     if (e || strcmp(made, command) == 0) return e;
-    return weft_fail(r->ctx, WEFT_UNSUPPORTED,
-                     "%s is a run of \"%s\", which is not a network for %s", r->folder,
+    return weft_fail(r->ctx, WEFT_UNSUPPORTED, "%s is a run of \"%s\", not of %s", r->folder,
                      *made ? made : "something else", strrchr(command, ' ') + 1);
 }
 

@@ -33,7 +33,7 @@ static weft_err profile_path(weft_ctx *c, const char *path) {
     memcpy(folder, path, n);
     folder[n] = 0;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return weft_fail(c, WEFT_FILE, "--profile %s: there is something that is no file", path);
+        return weft_fail(c, WEFT_FILE, "--profile %s: exists and is not a regular file", path);
     const char *where = n ? folder : slash ? "/" : ".";
     if (access(where, W_OK | X_OK) != 0)
         return weft_fail(c, WEFT_FILE, "--profile %s: the folder %s: %s", path, where,

@@ -64,7 +64,7 @@ bool run_place(run *r, const char *name) {
             return false;
         }
         tell(stderr,
-             "weft %s: there is a run in %s already; use --resume to continue it, --overwrite "
+             "weft %s: %s already has a run; use --resume to continue it, --overwrite "
              "to start over\n",
              r->call->name, r->folder);
         return false;
@@ -249,7 +249,7 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
         const int k = kept[0] ? options_find(m->o, kept[0], strlen(kept[0])) : -1;
         if (!kept[0] || !kept[1]) e = weft_fail(c, WEFT_MEMORY, "out of memory");
         else if (k >= 0 && m->o->row[k]->role == OPTION_MANNER)
-            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not kept with a run", path, kept[0]);
+            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not a saved option", path, kept[0]);
         else if (k >= 0 && (m->o->given >> k & 1))
             continue; /* given anew; the same if it decides */
         else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))

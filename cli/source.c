@@ -45,13 +45,13 @@ static const struct {
     {"\x89HDF", 4,
      "an HDF5 file, as Keras writes; in Python h5py reads it and numpy.savez writes npz"},
     {"GGUF", 4, "a GGUF file; convert the model it was made from, as safetensors"},
-    {"\x1f\x8b", 2, "packed by gzip; unpack it first"},
+    {"\x1f\x8b", 2, "compressed by gzip; decompress it first"},
     {"\xfd"
      "7zXZ",
-     5, "packed by xz; unpack it first"},
-    {"\x28\xb5\x2f\xfd", 4, "packed by zstd; unpack it first"},
-    {"\x89PNG", 4, "a PNG picture, which has no tensors"},
-    {"\xff\xd8\xff", 3, "a JPEG picture, which has no tensors"},
+     5, "compressed by xz; decompress it first"},
+    {"\x28\xb5\x2f\xfd", 4, "compressed by zstd; decompress it first"},
+    {"\x89PNG", 4, "a PNG image, which has no tensors"},
+    {"\xff\xd8\xff", 3, "a JPEG image, which has no tensors"},
     {"\0\0\x08", 3,
      "an IDX file of examples; weft train digits --data takes the folder of four of them"},
     {"{", 1, "JSON, but not an index of shards"},
@@ -86,7 +86,7 @@ const char *source_hint(const char *path) {
             return source_kinds[i].hint;
     return source_is_table(text, n)
                ? "a table of text; weft train csv learns from one, weft detect "
-                 "looks for what is odd in one"
+                 "finds outliers in one"
                : NULL;
 }
 #undef SOURCE_TORCH

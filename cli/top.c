@@ -40,13 +40,12 @@ static double top_dated(void *user, const char *folder) {
 
 static weft_err top_once(top_run *t, const top_settings *set) {
     weft_err e = top_run_look(t);
-    if (!e && !t->there) e = weft_fail(t->ctx, WEFT_FILE, "%s: there is no such folder", t->folder);
+    if (!e && !t->there) e = weft_fail(t->ctx, WEFT_FILE, "%s: no such folder", t->folder);
     else if (!e && !t->known)
         e = weft_fail(t->ctx, WEFT_FORMAT,
-                      "%s: is not a run: there is neither metrics.jsonl nor config.json",
-                      t->folder);
+                      "%s: not a run: it has neither metrics.jsonl nor config.json", t->folder);
     else if (!e && !t->rows && t->skipped)
-        e = weft_fail(t->ctx, WEFT_FORMAT, "%s/metrics.jsonl: none of its %lld lines is a row",
+        e = weft_fail(t->ctx, WEFT_FORMAT, "%s/metrics.jsonl: none of its %lld lines is valid",
                       t->folder, (long long)t->skipped);
     if (e) return e;
     const terminal out = terminal_of(stdout, (terminal_when)set->color);
@@ -179,8 +178,8 @@ static const option top_options[] = {
     ROW_COLOR(top_settings),
 };
 static const command_note top_files[] = {
-    {"RUN/metrics.jsonl", "the rows that are followed"},
-    {"RUN/status.json", "what the run says of itself: its limits, its process, how it ended"},
+    {"RUN/metrics.jsonl", "the metrics"},
+    {"RUN/status.json", "status of the run: limits, process, how it ended"},
     {"RUN/kernels.json", "where the time of a step goes, if the run was profiled"},
     {NULL, NULL},
 };

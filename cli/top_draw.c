@@ -22,7 +22,7 @@ enum {
 const char *top_value(const top_metric *m, double v, char out[40]) {
     const double size = fabs(v);
     char bytes[16];
-    if (isnan(v)) strcpy(out, "no number");
+    if (isnan(v)) strcpy(out, "nan");
     else if (top_is_bytes(m)) source_bytes(v, bytes), strcpy(out, bytes);
     else if (top_is_share(m)) snprintf(out, 40, "%.2f %%", 100 * v);
     else if (size >= 1000 && size < 1e9) chart_count(v, out);
@@ -71,10 +71,11 @@ static void top_draw_why(const top_run *t, const top_facts *f, char *out, size_t
     char since[40], limit[40];
     out[0] = 0;
     if (f->state == TOP_STALLED)
-        snprintf(out, bytes, "no new row for %s (%s was the longest pause to expect)",
-                 top_duration(f->age, since), top_duration(f->stalled_after, limit));
+        snprintf(out, bytes, "no new row for %s (expected within %s)", top_duration(f->age, since),
+                 top_duration(f->stalled_after, limit));
     else if (f->state == TOP_KILLED)
-        snprintf(out, bytes, "process %lld ended without a word; use --resume to continue the run",
+        snprintf(out, bytes,
+                 "process %lld ended without a status (killed?); use --resume to continue the run",
                  (long long)t->status.process);
     else if (f->state >= TOP_STOPPED && f->state <= TOP_FAILED)
         snprintf(out, bytes, "%s", t->status.text);
@@ -186,9 +187,9 @@ static void top_draw_curves(const top_run *t, const top_facts *f, screen *s, int
 
 static void top_draw_waiting(const top_run *t, screen *s) {
     char text[700];
-    const char *const what = !t->there   ? "the folder is not there yet"
-                             : !t->known ? "there is nothing of a run in the folder yet"
-                                         : "the run has written no row yet";
+    const char *const what = !t->there   ? "the folder does not exist yet"
+                             : !t->known ? "the folder has no run yet"
+                                         : "the run has not written a row yet";
     snprintf(text, sizeof text, "Waiting for %.500s: %s.", t->folder, what);
     screen_put(s, TOP_HEAD, 0, TERMINAL_PLAIN, text);
 }

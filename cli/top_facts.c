@@ -112,7 +112,7 @@ static int top_facts_loss_rank(const char *name) {
     return strstr(own, "loss") ? 4 : -1;
 }
 
-/* The same for what it is judged by; the last are of interest only when asked for. */
+/* The same for evaluation metrics; the last are of interest only when asked for. */
 static int top_facts_other_rank(const top_metric *m) {
     static const char *const own_affair[] = {"train/", "speed/", "attempt/", "memory"};
     if (strstr(m->name, "accuracy")) return 0;
@@ -123,7 +123,7 @@ static int top_facts_other_rank(const top_metric *m) {
 
 static void top_facts_curves(const top_run *t, top_facts *f, int which) {
     const top_metric *order[TOP_METRICS];
-    int n = 0, judged = 0;
+    int n = 0, evaluated = 0;
     for (int i = 0; i < t->metrics; i++) {
         const int rank = top_facts_loss_rank(t->metric[i].name);
         if (rank < 0 || !series_finite(&t->metric[i].curve)) continue;
@@ -140,9 +140,9 @@ static void top_facts_curves(const top_run *t, top_facts *f, int which) {
             if (m == f->loss || m == f->beside || !series_finite(&m->curve)) continue;
             if (top_facts_other_rank(m) != rank) continue;
             order[n++] = m;
-            judged += rank < 2;
+            evaluated += rank < 2;
         }
-    if (n && (judged || which)) f->other = order[which % n];
+    if (n && (evaluated || which)) f->other = order[which % n];
 }
 
 top_facts top_facts_of(const top_run *t, double now, int which) {

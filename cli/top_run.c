@@ -49,7 +49,7 @@ static top_metric *top_run_metric(top_run *t, const char *name) {
     return m;
 }
 
-/* Seconds of training are steps over speed: rows have the time of the clock, judging included. */
+/* Seconds of training are steps over speed: rows have the time of the clock, evaluation included. */
 static void top_run_speed(top_run *t, const weft_follow_row *r, double speed) {
     const double steps = (double)r->step - t->speed_step;
     if (steps <= 0) return;

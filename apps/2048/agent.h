@@ -1,7 +1,7 @@
 /* agent.h - who learns 2048: the algorithms of weft train 2048, as tables of functions.
  *
  * What they learn lies in a state, so a checkpoint of the state is all of them; how they choose a
- * move is a function of boards alone, for judging, for playing and for hints. */
+ * move is a function of boards alone, for evaluation, for playing and for hints. */
 #ifndef WEFT_AGENT_2048_H
 #define WEFT_AGENT_2048_H
 
@@ -20,7 +20,7 @@ typedef struct algo_2048 {
     const char *title;                                      /* of the report */
     int64_t plan;                                           /* steps in which the rate falls, ... */
     double lowest;                                          /* ... to this share of it */
-    int64_t judge_every, log_every;                         /* steps */
+    int64_t evaluate_every, log_every;                         /* steps */
     double save_every;                                      /* seconds */
     void *(*make)(weft_state *s, const agent_2048_desc *d); /* NULL: weft_error */
     void (*free)(void *agent);                              /* NULL is fine */

@@ -59,8 +59,8 @@ static int game_compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-weft_err verdict_2048_of(weft_ctx *c, const game_2048 *finished, int games, verdict_2048 *v) {
-    *v = (verdict_2048){.games = games};
+weft_err results_2048_of(weft_ctx *c, const game_2048 *finished, int games, results_2048 *v) {
+    *v = (results_2048){.games = games};
     if (games < 1) return weft_fail(c, WEFT_ARGUMENT, "an evaluation of %d games", games);
     uint32_t *score = malloc((size_t)games * sizeof *score);
     if (!score) return weft_fail(c, WEFT_MEMORY, "out of memory");

@@ -26,15 +26,15 @@ weft_err game_2048_play(weft_ctx *c, const algo_2048 *algo, void *agent, int64_t
                         game_2048 *finished, weft_progress *progress);
 
 enum { GAME_2048_SIZES = 16 };
-typedef struct verdict_2048 {
+typedef struct results_2048 {
     int games;
     double mean, median, error; /* of the score; error: the standard one of the mean */
     uint32_t best, worst;
     double moves;                    /* mean */
     double reached[GAME_2048_SIZES]; /* share of games with a tile of 2^k or more */
     uint32_t max_tile;
-} verdict_2048;
-weft_err verdict_2048_of(weft_ctx *c, const game_2048 *finished, int games, verdict_2048 *v);
+} results_2048;
+weft_err results_2048_of(weft_ctx *c, const game_2048 *finished, int games, results_2048 *v);
 
 /* The tiles whose rates are told: 512 and more. */
 enum { VERDICT_2048_FIRST = 9 };

@@ -87,7 +87,7 @@ static weft_err play_read_board(weft_ctx *c, const char *text, uint64_t *board) 
         errno = 0;
         const long v = strtol(at, &end, 10);
         if (end == at || errno || v < 0 || v > INT32_MAX || (*end && !strchr(" ,;\t\n", *end)))
-            return weft_fail(c, WEFT_ARGUMENT, "--board: \"%.20s\" is no tile", at);
+            return weft_fail(c, WEFT_ARGUMENT, "--board: \"%.20s\" is not a tile", at);
         if (n < 16) tile[n] = (int32_t)v;
         at = end;
     }
@@ -178,7 +178,7 @@ static weft_err play_hint(play_2048 *p, char *words, size_t bytes) {
 
 /* Until the game is over or the player has enough. */
 static weft_err play_person(play_2048 *p) {
-    static const char help[] = "Arrows or WASD move, h asks for a hint, q ends.";
+    static const char help[] = "Arrows or WASD move, h asks for a hint, q quits.";
     char words[100];
     weft_err e = WEFT_OK;
     snprintf(words, sizeof words, "%s", help);
@@ -228,15 +228,15 @@ static void play_tell(play_2048 *p, bool live) {
 static weft_err play_many(play_2048 *p) {
     const int games = (int)p->set->games;
     game_2048 *finished = malloc((size_t)games * sizeof *finished);
-    verdict_2048 v = {0};
+    results_2048 v = {0};
     if (!finished) return weft_fail(p->run.ctx, WEFT_MEMORY, "out of memory");
     weft_err e =
         game_2048_play(p->run.ctx, p->algo, p->agent, p->set->common.seed, games, finished, NULL);
-    if (!e) e = verdict_2048_of(p->run.ctx, finished, games, &v);
+    if (!e) e = results_2048_of(p->run.ctx, finished, games, &v);
     free(finished);
     if (e) return e;
     if (!p->set->common.json) {
-        show_2048_verdict(&p->out, &v);
+        show_2048_results(&p->out, &v);
         return WEFT_OK;
     }
     json j = json_begin(p->out.to);
@@ -257,9 +257,9 @@ static int play_wrong(const call *c, const char *what) {
 }
 
 static int play_one(play_2048 *p, const call *c, bool human) {
-    if (human && p->set->common.json) return play_wrong(c, "--json tells no game of a person");
-    if (human && !(p->out.live && keys_open()))
-        return play_wrong(c, "a game of one's own needs a terminal");
+    if (human && p->set->common.json)
+        return play_wrong(c, "--json cannot be combined with a human player");
+    if (human && !(p->out.live && keys_open())) return play_wrong(c, "--human needs a terminal");
     const weft_err e = human ? play_person(p) : play_agent(p, c);
     const bool broken = human && keys_interrupted();
     if (human) keys_close();
@@ -274,7 +274,7 @@ static int play_main(const call *c) {
     bool found = false;
     int status = EXIT_GOOD;
     if (s->games && (s->human || s->board))
-        return play_wrong(c, "--games stands alone: neither --human nor --board");
+        return play_wrong(c, "--games cannot be combined with --human or --board");
     game_2048_begin(&p.game, s->common.seed);
     p.how.threads = s->common.threads;
     weft_err e = run_open(&p.run, c, &p.how);

@@ -1,4 +1,4 @@
-/* show.c - boards in a terminal and as pictures, verdicts as a table, as JSON, as a report. */
+/* show.c - boards in a terminal and as pictures, results as a table, as JSON, as a report. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -133,9 +133,9 @@ static void show_picture(uint64_t board, float *pixels) {
     }
 }
 
-/* ---- verdicts ---- */
+/* ---- results ---- */
 
-void show_2048_json(json *j, const verdict_2048 *v) {
+void show_2048_json(json *j, const results_2048 *v) {
     json_integer(j, "games", v->games);
     json_number(j, "mean_score", v->mean);
     json_number(j, "standard_error", v->error);
@@ -151,7 +151,7 @@ void show_2048_json(json *j, const verdict_2048 *v) {
     }
 }
 
-void show_2048_verdict(const terminal *t, const verdict_2048 *v) {
+void show_2048_results(const terminal *t, const results_2048 *v) {
     enum { BAR = 30 };
     const char *const bold = terminal_code(t, TERMINAL_BOLD);
     const char *const plain = terminal_code(t, TERMINAL_PLAIN);
@@ -198,12 +198,12 @@ static void show_some(const game_2048 *finished, show_place *order, int games, i
 }
 
 weft_err show_2048_report(const run *u, const char *title, const weft_train_result *r,
-                          const verdict_2048 *v, const game_2048 *finished) {
+                          const results_2048 *v, const game_2048 *finished) {
     enum { MOST = 12 };
     char summary[1000];
     weft_picture picture[MOST];
     if (!finished) {
-        snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
+        snprintf(summary, sizeof summary, "Not evaluated: %s.", r->text);
         return weft_report_write(u->ctx, u->folder,
                                  &(weft_report){.title = title, .summary = summary});
     }

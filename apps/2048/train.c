@@ -1,5 +1,5 @@
 /* train.c - weft train 2048: an agent learns the game, is tried now and then, and in the end
- * judged by a thousand games.
+ * evaluated by a thousand games.
  *
  * The agents are dqn.c's and td.c's, the games game.c's. Here is the loop around
  * them, and the rate: it stays for a while and then falls along a line, over the steps that fit into
@@ -34,8 +34,8 @@ typedef struct train_2048 {
     pace pace;
     int games;
     game_2048 *finished;
-    verdict_2048 verdict;
-    bool judged;
+    results_2048 results;
+    bool evaluated;
 } train_2048;
 
 /* ---- a step ---- */
@@ -57,14 +57,14 @@ static weft_err train_step(void *user, int64_t step, weft_metrics *m) {
 
 /* ---- trials ---- */
 
-/* Their numbers are behind those of the thousand: what is followed is not what is judged. */
+/* Their numbers are behind those of the thousand: what is followed is not what is evaluated. */
 static weft_err train_try(void *user, int64_t step, weft_metrics *m) {
     train_2048 *const t = user;
     game_2048 game[TRAIN_TRIED];
-    verdict_2048 v = {0};
+    results_2048 v = {0};
     (void)step;
     weft_err e = game_2048_play(t->run.ctx, t->algo, t->agent, 1 << 20, TRAIN_TRIED, game, NULL);
-    if (!e) e = verdict_2048_of(t->run.ctx, game, TRAIN_TRIED, &v);
+    if (!e) e = results_2048_of(t->run.ctx, game, TRAIN_TRIED, &v);
     if (e) return e;
     static const char *const rate[] = {"eval/rate_1024", "eval/rate_2048", "eval/rate_4096",
                                        "eval/rate_8192"};
@@ -109,19 +109,19 @@ static weft_err train_run(train_2048 *t, weft_train_result *r) {
                            (weft_train_desc){.step = train_step,
                                              .seconds = t->seconds,
                                              .evaluate = train_try,
-                                             .evaluate_every = t->algo->judge_every,
+                                             .evaluate_every = t->algo->evaluate_every,
                                              .user = t,
                                              .title = t->algo->title,
                                              .log_every = t->algo->log_every,
                                              .checkpoint_every = t->algo->save_every},
                            NULL, NULL, r);
     if (e) return e;
-    t->judged = r->ending != WEFT_END_INTERRUPTED;
-    if (t->judged) e = train_evaluate(t);
-    if (t->judged && !e) e = verdict_2048_of(t->run.ctx, t->finished, t->games, &t->verdict);
+    t->evaluated = r->ending != WEFT_END_INTERRUPTED;
+    if (t->evaluated) e = train_evaluate(t);
+    if (t->evaluated && !e) e = results_2048_of(t->run.ctx, t->finished, t->games, &t->results);
     return e ? e
-             : show_2048_report(&t->run, t->algo->title, r, &t->verdict,
-                                t->judged ? t->finished : NULL);
+             : show_2048_report(&t->run, t->algo->title, r, &t->results,
+                                t->evaluated ? t->finished : NULL);
 }
 
 static void train_tell(const train_2048 *t, const weft_train_result *r) {
@@ -132,19 +132,19 @@ static void train_tell(const train_2048 *t, const weft_train_result *r) {
         json_text(&j, "algo", t->algo->name);
         json_integer(&j, "steps", r->steps);
         json_number(&j, "train_seconds", r->seconds);
-        if (t->judged) show_2048_json(&j, &t->verdict);
+        if (t->evaluated) show_2048_json(&j, &t->results);
         json_integer(&j, "resumed_at", r->resumed_at);
         json_text(&j, "ending", r->text);
         json_end(&j);
         return;
     }
-    if (!t->judged) {
+    if (!t->evaluated) {
         tell(stdout, "%s; use --resume to continue.\nReport: %s/report.html\n", r->text,
              t->run.folder);
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->run.set->color);
-    show_2048_verdict(&out, &t->verdict);
+    show_2048_results(&out, &t->results);
     tell(stdout, "After %lld steps in %.1f s: %s.\nReport: %s/report.html\nweft play 2048 %s\n",
          (long long)r->steps, r->seconds, r->text, t->run.folder, t->run.folder);
 }
@@ -187,7 +187,7 @@ static int train_main(const call *c) {
     else if (!usable) status = EXIT_USAGE;
     else {
         train_tell(&t, &r);
-        if (!t.judged) status = EXIT_INTERRUPTED;
+        if (!t.evaluated) status = EXIT_INTERRUPTED;
     }
     if (t.algo) t.algo->free(t.agent);
     free(t.finished);

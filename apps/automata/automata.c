@@ -19,8 +19,8 @@ void automata_noise(const automata_task *t, int height, int width, int boards, w
     for (size_t i = 0; i < n; i++) cells[i] = (uint8_t)(weft_rng_next(r) >> 31);
 }
 
-weft_err automata_judge(const automata_task *t, const weft_automaton *a, weft_circuit *k,
-                        automata_boards b, uint64_t seed, int64_t *wrong, int64_t *tried) {
+weft_err automata_evaluate(const automata_task *t, const weft_automaton *a, weft_circuit *k,
+                           automata_boards b, uint64_t seed, int64_t *wrong, int64_t *tried) {
     const size_t n = automata_cells(t, b.height, b.width, b.boards);
     const size_t shown = n / (size_t)t->shape.channels * (size_t)t->shown;
     uint8_t *const cells = malloc(n + shown), *const wanted = cells ? cells + n : NULL;
@@ -57,9 +57,9 @@ static weft_err checkerboard_wrong(const automata_task *t, const weft_automaton 
                                    bool thorough, int64_t *wrong, int64_t *tried) {
     const automata_boards some = {thorough ? 64 : 8, t->height, t->width, t->steps};
     *wrong = *tried = 0;
-    const weft_err e = automata_judge(t, a, k, some, thorough ? 77 : 7, wrong, tried);
+    const weft_err e = automata_evaluate(t, a, k, some, thorough ? 77 : 7, wrong, tried);
     if (e || !thorough || *wrong) return e;
-    return automata_judge(t, a, k, t->large, 78, wrong, tried);
+    return automata_evaluate(t, a, k, t->large, 78, wrong, tried);
 }
 
 static const int checkerboard_perceive[] = {8, 4, 2, 0};

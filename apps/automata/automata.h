@@ -19,8 +19,8 @@ typedef struct automata_boards {
 typedef struct automata_task {
     const char *name, *title;
     weft_automaton_desc shape; /* without a seed */
-    int height, width, steps;  /* what it is judged by */
-    automata_boards lesson;    /* what it learns on: what is small is learned soon, and judged large */
+    int height, width, steps;  /* what it is evaluated on */
+    automata_boards lesson;    /* what it learns on: what is small is learned soon; evaluation is on large ones */
     automata_boards large;     /* it must be right there too; 0 boards: no such thing */
     int shown;                 /* channels that have a target: 0 .. shown - 1 */
     int last;                  /* of a lesson's steps so many must come there */
@@ -58,7 +58,7 @@ extern const automata_task automata_life, automata_checkerboard, automata_checke
 
 size_t automata_cells(const automata_task *t, int height, int width, int boards);
 /* Fresh starts: adds how many shown cells are not as they should be after the steps. */
-weft_err automata_judge(const automata_task *t, const weft_automaton *a, weft_circuit *k,
+weft_err automata_evaluate(const automata_task *t, const weft_automaton *a, weft_circuit *k,
                         automata_boards b, uint64_t seed, int64_t *wrong, int64_t *tried);
 /* A start of noise. */
 void automata_noise(const automata_task *t, int height, int width, int boards, weft_rng *r,

@@ -3,7 +3,7 @@
  * That system's checkerboard has nothing of chance in it: wiring as it comes, logits that all begin
  * alike, boards from an xorshift generator that begins with 23. So its losses are known numbers,
  * and whoever gets the same ones has the same wiring, the same gates and the same gradients. Two
- * boards an epoch are learned from, and a third is drawn for judging. */
+ * boards an epoch are learned from, and a third is drawn for evaluation. */
 #include "automata.h"
 #include "cli/json.h"
 
@@ -90,7 +90,7 @@ static weft_err oracle_make(oracle *o, int threads) {
     return o->x && o->y ? WEFT_OK : weft_error_code(o->c);
 }
 
-static weft_err oracle_judge(oracle *o, const float *cells, int b, int n, double *loss) {
+static weft_err oracle_evaluate(oracle *o, const float *cells, int b, int n, double *loss) {
     for (int k = 0; k < ORACLE_CHANNELS; k++)
         for (int i = 0; i < ORACLE_CELLS; i++)
             o->y[k * ORACLE_CELLS + i] = cells[(k * n + b) * ORACLE_CELLS + i];
@@ -101,17 +101,17 @@ static weft_err oracle_judge(oracle *o, const float *cells, int b, int n, double
 
 static weft_err oracle_epoch(oracle *o, int64_t epoch, bool as_json) {
     static float third[ORACLE_CHANNELS * ORACLE_CELLS];
-    double hard = 0, judged = 0;
+    double hard = 0, fresh = 0;
     weft_err e = WEFT_OK;
     for (int b = 0; b < ORACLE_BOARDS; b++) oracle_draw(o, o->x, b, ORACLE_BOARDS);
     for (int b = 0; b < ORACLE_BOARDS && !e; b++)
-        e = oracle_judge(o, o->x, b, ORACLE_BOARDS, &hard);
+        e = oracle_evaluate(o, o->x, b, ORACLE_BOARDS, &hard);
     if (!e) e = weft_run(o->soft);
     oracle_draw(o, third, 0, 1);
-    if (!e) e = oracle_judge(o, third, 0, 1, &judged);
+    if (!e) e = oracle_evaluate(o, third, 0, 1, &fresh);
     if (e) return e;
     const double soft = (double)weft_item(o->soft, o->soft_loss);
-    const double right = 1 - judged / ORACLE_CELLS;
+    const double right = 1 - fresh / ORACLE_CELLS;
     if (as_json) {
         json j = json_begin(stdout);
         json_integer(&j, "schema", 1);

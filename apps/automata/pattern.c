@@ -31,10 +31,10 @@ static weft_err pattern_fail(const pattern_text *t, const char *at, const char *
 
 static weft_err pattern_make(weft_ctx *c, const char *file, int64_t width, int64_t height,
                              life_pattern *p) {
-    if (width < 1 || height < 1) return weft_fail(c, WEFT_FORMAT, "%s: it has no cells", file);
+    if (width < 1 || height < 1) return weft_fail(c, WEFT_FORMAT, "%s: no cells", file);
     if (width > LIFE_SIDE || height > LIFE_SIDE || width * height > LIFE_CELLS)
         return weft_fail(c, WEFT_FORMAT,
-                         "%s: %lld x %lld cells; at most %d in all, and %d across, are possible",
+                         "%s: %lld x %lld cells; at most %d in all, and %d across, are allowed",
                          file, (long long)width, (long long)height, LIFE_CELLS, LIFE_SIDE);
     *p = (life_pattern){.width = (int)width, .height = (int)height};
     p->cells = calloc((size_t)(width * height), 1);
@@ -74,8 +74,7 @@ static weft_err pattern_plain_rows(pattern_text t, life_pattern *p, int64_t *wid
             const bool alive = *at == 'O' || *at == '*';
             if (!alive && *at != '.')
                 return pattern_fail(
-                    &t, at,
-                    "that is no cell: \".\" and \"O\" were expected, or \"x = ...\" of RLE");
+                    &t, at, "not a cell: \".\" and \"O\" were expected, or \"x = ...\" of RLE");
             if (p && alive) p->cells[*height * p->width + (at - line)] = 1;
         }
         ++*height;
@@ -130,7 +129,7 @@ static weft_err pattern_head(const pattern_text *t, const char *line, const char
         const size_t n = (size_t)(end - rule);
         if (!(n >= 6 && strncasecmp(rule, "B3/S23", 6) == 0 && (n == 6 || rule[6] == ':')) &&
             !(n == 4 && memcmp(rule, "23/3", 4) == 0))
-            return pattern_fail(t, rule, "that is another rule: B3/S23 was expected");
+            return pattern_fail(t, rule, "another rule: expected B3/S23");
     }
     return pattern_make(t->c, t->file, width, height, p);
 }

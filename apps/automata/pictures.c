@@ -95,10 +95,10 @@ static weft_err picture_wrong(const automata_task *t, const weft_automaton *a, w
     const automata_boards one = {1, t->height, t->width, t->steps};
     (void)thorough;
     *wrong = *tried = 0;
-    return automata_judge(t, a, k, one, 0, wrong, tried);
+    return automata_evaluate(t, a, k, one, 0, wrong, tried);
 }
 
-/* How both are learned and judged: docs/logic.md has what else was tried. */
+/* How both are learned and evaluated: docs/logic.md has what else was tried. */
 #define PICTURE_LEARNS                                                                             \
     .last = 1, .around = true, .rate = (float)PICTURE_RATE, .pass = 10,                            \
     .decay = (float)PICTURE_DECAY, .beta2 = 0.99f, .bits = 0.01f, .below = 0.001f, .check = 10,    \

@@ -44,13 +44,13 @@ typedef struct watch {
 /* ---- drawing ---- */
 
 static void watch_words(const watch *w, FILE *to, const terminal *t, const cells_view *v) {
-    char line[200], verdict[80], pace[40] = "paused", part[60] = "";
+    char line[200], result[80], pace[40] = "paused", part[60] = "";
     if (!w->paused) snprintf(pace, sizeof pace, "%.3g a second", w->rate);
     if (v->width < w->player.width || v->height < w->player.height)
         snprintf(part, sizeof part, ", %d x %d cells shown", v->width, v->height);
     const int n = snprintf(line, sizeof line, "Generation %lld, %lld alive, %s, %s%s",
                            (long long)w->player.generation, (long long)w->player.population, pace,
-                           player_verdict(&w->player, verdict, sizeof verdict), part);
+                           player_result(&w->player, result, sizeof result), part);
     if (n > t->width && t->width < (int)sizeof line) line[t->width] = 0;
     fprintf(to, "\r\x1b[K%s%s%s\n", terminal_code(t, TERMINAL_BOLD), line,
             terminal_code(t, TERMINAL_PLAIN));
@@ -66,7 +66,7 @@ static void watch_draw(watch *w, bool keys) {
     const terminal t = terminal_of(w->out.to, (terminal_when)w->set->common.color);
     cells_view v = cells_view_of(&t, WATCH_WORDS, w->player.width, w->player.height);
     v.painted = w->player.task->shown > 1;
-    static const char help[] = "Space pauses, s steps, + and - change the speed, q ends.";
+    static const char help[] = "Space pauses, s steps, + and - change the speed, q quits.";
     char *text = NULL;
     size_t bytes = 0;
     FILE *to = open_memstream(&text, &bytes);
@@ -180,7 +180,7 @@ static weft_err watch_json(const watch *w, double seconds) {
 }
 
 static void watch_tell(watch *w, bool live, bool keys) {
-    char verdict[80];
+    char result[80];
     if (live) watch_draw(w, keys);
     for (int y = 0; y < w->player.height && !live; y++) {
         for (int x = 0; x < w->player.width; x++)
@@ -190,7 +190,7 @@ static void watch_tell(watch *w, bool live, bool keys) {
     }
     fprintf(w->out.to, "Generation %lld on %d x %d cells: %lld alive, %s.\n",
             (long long)w->player.generation, w->player.width, w->player.height,
-            (long long)w->player.population, player_verdict(&w->player, verdict, sizeof verdict));
+            (long long)w->player.population, player_result(&w->player, result, sizeof result));
 }
 
 /* ---- the command ---- */

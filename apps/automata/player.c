@@ -44,7 +44,7 @@ static weft_err player_read_gates(player *p) {
         return weft_fail(
             c, WEFT_FILE,
             "%s does not exist: the run has not finished; weft train %s --run %s --resume "
-            "goes on with it",
+            "continues it",
             path, p->run.call->task->name, p->run.folder);
     const weft_err e = weft_file_open(c, path, &f);
     if (e) return e;
@@ -178,7 +178,7 @@ weft_err player_step(player *p) {
     return WEFT_OK;
 }
 
-const char *player_verdict(const player *p, char *text, size_t bytes) {
+const char *player_result(const player *p, char *text, size_t bytes) {
     if (player_follows(p))
         snprintf(text, bytes, p->wrong ? "%lld cells differed from the rule" : "all match the rule",
                  (long long)p->wrong);

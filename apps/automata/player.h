@@ -40,6 +40,6 @@ weft_err player_begin(player *p, const player_start *s);
 weft_err player_step(player *p);
 
 bool player_follows(const player *p); /* Life, which is right or not in every generation */
-const char *player_verdict(const player *p, char *text, size_t bytes); /* "all match the rule" */
+const char *player_result(const player *p, char *text, size_t bytes); /* "all match the rule" */
 
 #endif

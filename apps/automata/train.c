@@ -380,6 +380,7 @@ static int checkerboard_main(const call *c) {
 #define MODE_WORD(name, text) "|" text
 #define TEXT(x) #x
 #define DEFAULT(x) " (" TEXT(x) ")"
+#define DEFAULTS(x, async) " (" TEXT(x) "; --async " TEXT(async) ")"
 #define AUTOMATA_ROWS(rate_, decay_)                                                                              \
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 100, "learning rate" rate_),                        \
     ROW(decay, "decay", OPTION_POSITIVE, "X", 0, 100, "weight decay of the logits" decay_),         \
@@ -398,11 +399,12 @@ static const option checkerboard_options[] = {
     ROW(async, "async", OPTION_FLAG, NULL, 0, 0, "each cell is updated with probability 0.6, in 50 steps"),
     ROW(epochs, "epochs", OPTION_LONG, "N", 1, 1000000, "epochs of --oracle (640)"),
     AUTOMATA_ROWS(DEFAULT(CHECKERBOARD_RATE),
-        " (" TEXT(CHECKERBOARD_DECAY) "; --async " TEXT(CHECKERBOARD_ASYNC_DECAY) ")"),
+        DEFAULTS(CHECKERBOARD_DECAY, CHECKERBOARD_ASYNC_DECAY)),
 };
 #undef ROW
 #undef TEXT
 #undef DEFAULT
+#undef DEFAULTS
 /* clang-format on */
 
 const command train_life_task = {

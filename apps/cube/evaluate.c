@@ -1,4 +1,4 @@
-/* evaluate.c - judges a network that solves the cube; see evaluate.h.
+/* evaluate.c - evaluates a network that solves the cube; see evaluate.h.
  *
  * The network is asked once about every cube that no other is turned into, 612,630 of them. Greedy
  * play over all 3,674,160 cubes and the searches then look its answers up. */
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JUDGE_ROWS = 2048, JUDGE_THREADS = 16, JUDGE_SCRAMBLE = 4, JUDGE_SOME = 50 };
+enum { EVALUATE_ROWS = 2048, EVALUATE_THREADS = 16, EVALUATE_SCRAMBLE = 4, EVALUATE_SOME = 50 };
 
-typedef struct judge {
+typedef struct evaluation {
     weft_ctx *c;
     float *scores;     /* [WEFT_CUBE_STATES, actions] */
     uint8_t *turns;    /* [WEFT_CUBE_STATES] the likeliest turn, and 8 times the next one */
@@ -21,11 +21,11 @@ typedef struct judge {
     FILE *progress;    /* NULL: nobody looks */
     uint32_t *tried;   /* the cubes that are searched from */
     int64_t tried_count;
-} judge;
+} evaluation;
 
 /* A line that stays, and under it how many of them are done. NULL: nobody looks. */
-static weft_progress *judge_phase(const judge *j, const char *line, int64_t count,
-                                  const char *unit) {
+static weft_progress *evaluate_phase(const evaluation *j, const char *line, int64_t count,
+                                     const char *unit) {
     if (!j->progress) return NULL;
     weft_progress *const p = weft_progress_new(j->c, j->progress, count, 0);
     weft_progress_unit(p, unit);
@@ -35,16 +35,16 @@ static weft_progress *judge_phase(const judge *j, const char *line, int64_t coun
 
 /* ---- what the network says ---- */
 
-static weft_err judge_ask(judge *j, cube_view *v) {
-    uint32_t cube[JUDGE_ROWS];
-    float row[JUDGE_ROWS * WEFT_CUBE_ACTIONS];
+static weft_err evaluate_ask(evaluation *j, cube_view *v) {
+    uint32_t cube[EVALUATE_ROWS];
+    float row[EVALUATE_ROWS * WEFT_CUBE_ACTIONS];
     int n = 0;
     weft_err e = WEFT_OK;
-    weft_progress *const p =
-        judge_phase(j, "Evaluating: the network's scores of every cube", WEFT_CUBE_STATES, "cubes");
+    weft_progress *const p = evaluate_phase(j, "Evaluating: the network's scores of every cube",
+                                            WEFT_CUBE_STATES, "cubes");
     for (uint32_t q = 0; q <= WEFT_CUBE_STATES && !e; q++) {
         if (q < WEFT_CUBE_STATES && weft_cube_canonical(q, NULL) == q) cube[n++] = q;
-        if (n < JUDGE_ROWS && q < WEFT_CUBE_STATES) continue;
+        if (n < EVALUATE_ROWS && q < WEFT_CUBE_STATES) continue;
         e = cube_view_scores(v, cube, n, row);
         for (int i = 0; i < n && !e; i++)
             memcpy(j->scores + (size_t)cube[i] * WEFT_CUBE_ACTIONS, row + i * WEFT_CUBE_ACTIONS,
@@ -64,7 +64,7 @@ static weft_err judge_ask(judge *j, cube_view *v) {
     return e;
 }
 
-static void judge_rank(judge *j) {
+static void evaluate_rank(evaluation *j) {
     for (uint32_t q = 0; q < WEFT_CUBE_STATES; q++) {
         const float *const s = j->scores + (size_t)q * WEFT_CUBE_ACTIONS;
         int best = 0, next = -1;
@@ -78,7 +78,7 @@ static void judge_rank(judge *j) {
 
 /* ---- greedy play ---- */
 
-static bool judge_greedy(const judge *j, uint32_t cube) {
+static bool evaluate_greedy(const evaluation *j, uint32_t cube) {
     int last = -1;
     for (int i = 0; i < CUBE_LIMIT && cube; i++) {
         int turn = j->turns[cube] & 7;
@@ -89,24 +89,25 @@ static bool judge_greedy(const judge *j, uint32_t cube) {
     return cube == 0;
 }
 
-static void judge_play(const judge *j, uint32_t every, cube_verdict *v) {
-    weft_progress *const p = judge_phase(j, "Evaluating: greedy play", WEFT_CUBE_STATES, "cubes");
+static void evaluate_play(const evaluation *j, uint32_t every, cube_results *v) {
+    weft_progress *const p =
+        evaluate_phase(j, "Evaluating: greedy play", WEFT_CUBE_STATES, "cubes");
     for (uint32_t q = 0; q < WEFT_CUBE_STATES; q += every) {
         if (q / every % 4096 == 0) weft_progress_show(p, q, NULL);
         const int d = j->distance[q];
-        const bool solved = judge_greedy(j, q);
+        const bool solved = evaluate_greedy(j, q);
         v->cubes[d]++;
         v->greedy[d] += solved;
         v->cubes_all++, v->greedy_all += solved;
     }
     weft_progress_free(p);
     v->scrambles = 1;
-    for (int i = 0; i < JUDGE_SCRAMBLE; i++) v->scrambles *= WEFT_CUBE_ACTIONS;
+    for (int i = 0; i < EVALUATE_SCRAMBLE; i++) v->scrambles *= WEFT_CUBE_ACTIONS;
     for (int i = 0; i < v->scrambles; i++) { /* a number in base 6 is a sequence of turns */
         uint32_t cube = 0;
-        for (int k = 0, left = i; k < JUDGE_SCRAMBLE; k++, left /= WEFT_CUBE_ACTIONS)
+        for (int k = 0, left = i; k < EVALUATE_SCRAMBLE; k++, left /= WEFT_CUBE_ACTIONS)
             cube = weft_cube_turn(cube, left % WEFT_CUBE_ACTIONS);
-        v->scrambles_solved += judge_greedy(j, cube);
+        v->scrambles_solved += evaluate_greedy(j, cube);
     }
 }
 
@@ -114,7 +115,7 @@ static void judge_play(const judge *j, uint32_t every, cube_verdict *v) {
 
 /* Evenly drawn ones, in a sequence that no training draws from, then the farthest and the
  * nearest. */
-static void judge_choose(judge *j, cube_verdict *v) {
+static void evaluate_choose(evaluation *j, cube_results *v) {
     weft_rng r;
     weft_rng_seed(&r, UINT64_MAX, 14);
     for (int i = 0; i < CUBE_ANY; i++) {
@@ -131,23 +132,23 @@ static void judge_choose(judge *j, cube_verdict *v) {
 }
 
 /* Of every kind only some. */
-static void judge_thin(judge *j, uint32_t every) {
+static void evaluate_thin(evaluation *j, uint32_t every) {
     int64_t n = 0;
     for (int64_t i = 0; i < j->tried_count; i += every) j->tried[n++] = j->tried[i];
     j->tried_count = n;
 }
 
-typedef struct judge_worker {
-    const judge *j;
+typedef struct evaluate_worker {
+    const evaluation *j;
     weft_beam *search;
     atomic_llong *next;
     weft_progress *progress; /* of one of them, for all */
     cube_beam found;
     weft_err failed;
-} judge_worker;
+} evaluate_worker;
 
-static weft_err judge_lookup(void *user, const void *cubes, int n, float *scores) {
-    const judge *const j = user;
+static weft_err evaluate_lookup(void *user, const void *cubes, int n, float *scores) {
+    const evaluation *const j = user;
     const uint32_t *const cube = cubes;
     for (int i = 0; i < n; i++) {
         enum { AHEAD = 8 }; /* memory is slow, and the order is random */
@@ -159,8 +160,8 @@ static weft_err judge_lookup(void *user, const void *cubes, int n, float *scores
     return WEFT_OK;
 }
 
-static void *judge_work(void *user) {
-    judge_worker *const w = user;
+static void *evaluate_work(void *user) {
+    evaluate_worker *const w = user;
     for (;;) {
         const long long at = atomic_fetch_add(w->next, 1);
         if (at >= w->j->tried_count) return NULL;
@@ -179,32 +180,33 @@ static void *judge_work(void *user) {
     }
 }
 
-static weft_err judge_search(const judge *j, int threads, cube_beam *b) {
+static weft_err evaluate_search(const evaluation *j, int threads, cube_beam *b) {
     const double start = weft_clock();
-    judge_worker w[JUDGE_THREADS];
-    pthread_t id[JUDGE_THREADS];
-    bool started[JUDGE_THREADS] = {false};
+    evaluate_worker w[EVALUATE_THREADS];
+    pthread_t id[EVALUATE_THREADS];
+    bool started[EVALUATE_THREADS] = {false};
     atomic_llong next;
     weft_err e = WEFT_OK;
     int made = 0;
     atomic_init(&next, 0);
-    if (threads > JUDGE_THREADS) threads = JUDGE_THREADS;
+    if (threads > EVALUATE_THREADS) threads = EVALUATE_THREADS;
     for (; made < threads && !e; made++) {
-        w[made] = (judge_worker){.j = j, .next = &next};
-        w[made].search = weft_beam_new(
-            j->c, weft_cube_puzzle(),
-            &(weft_beam_desc){
-                .width = b->width, .steps = CUBE_LIMIT, .policy = judge_lookup, .user = (void *)j});
+        w[made] = (evaluate_worker){.j = j, .next = &next};
+        w[made].search = weft_beam_new(j->c, weft_cube_puzzle(),
+                                       &(weft_beam_desc){.width = b->width,
+                                                         .steps = CUBE_LIMIT,
+                                                         .policy = evaluate_lookup,
+                                                         .user = (void *)j});
         if (!w[made].search) e = weft_error_code(j->c);
     }
     for (int i = 1; i < made && !e; i++)
-        started[i] = pthread_create(&id[i], NULL, judge_work, &w[i]) == 0;
+        started[i] = pthread_create(&id[i], NULL, evaluate_work, &w[i]) == 0;
     if (!e) {
         char line[80];
         snprintf(line, sizeof line, "Evaluating: %lld searches of width %d",
                  (long long)j->tried_count, b->width);
-        w[0].progress = judge_phase(j, line, j->tried_count, "searches");
-        judge_work(&w[0]); /* what the others do not get to do, too */
+        w[0].progress = evaluate_phase(j, line, j->tried_count, "searches");
+        evaluate_work(&w[0]); /* what the others do not get to do, too */
         weft_progress_free(w[0].progress);
     }
     for (int i = 0; i < made; i++) {
@@ -224,31 +226,32 @@ static weft_err judge_search(const judge *j, int threads, cube_beam *b) {
 
 /* ---- all of it ---- */
 
-static weft_err judge_all(judge *j, weft_state *s, const cube_net *n, const cube_judge_desc *how,
-                          cube_verdict *v) {
+static weft_err evaluate_all(evaluation *j, weft_state *s, const cube_net *n,
+                             const cube_evaluate_desc *how, cube_results *v) {
     static const int width[CUBE_BEAMS] = {64, 1024};
-    const uint32_t every = how->quick ? JUDGE_SOME : 1;
+    const uint32_t every = how->quick ? EVALUATE_SOME : 1;
     cube_view view;
-    weft_err e = cube_view_make(&view, s, n, JUDGE_ROWS, how->threads);
-    if (!e) e = judge_ask(j, &view);
+    weft_err e = cube_view_make(&view, s, n, EVALUATE_ROWS, how->threads);
+    if (!e) e = evaluate_ask(j, &view);
     cube_view_free(&view);
     if (e) return e;
-    judge_rank(j);
+    evaluate_rank(j);
     weft_cube_distances(j->distance);
-    judge_choose(j, v);
-    judge_thin(j, every);
-    judge_play(j, every, v);
+    evaluate_choose(j, v);
+    evaluate_thin(j, every);
+    evaluate_play(j, every, v);
     for (int i = 0; i < CUBE_BEAMS && !e; i++) {
         v->beam[i].width = width[i];
-        e = judge_search(j, how->threads > 0 ? how->threads : weft_threads(j->c), &v->beam[i]);
+        e = evaluate_search(j, how->threads > 0 ? how->threads : weft_threads(j->c), &v->beam[i]);
     }
     return e;
 }
 
-weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, cube_verdict *v) {
+weft_err cube_evaluate(weft_state *s, const cube_net *n, const cube_evaluate_desc *d,
+                       cube_results *v) {
     const double start = weft_clock();
-    judge j = {.c = weft_state_ctx(s), .progress = d->progress};
-    *v = (cube_verdict){0};
+    evaluation j = {.c = weft_state_ctx(s), .progress = d->progress};
+    *v = (cube_results){0};
     j.scores = malloc((size_t)WEFT_CUBE_STATES * WEFT_CUBE_ACTIONS * sizeof *j.scores);
     j.turns = malloc(WEFT_CUBE_STATES);
     j.distance = malloc(WEFT_CUBE_STATES);
@@ -256,7 +259,7 @@ weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, 
     weft_err e = j.scores && j.turns && j.distance && j.tried
                      ? WEFT_OK
                      : weft_fail(j.c, WEFT_MEMORY, "out of memory for the evaluation");
-    if (!e) e = judge_all(&j, s, n, d, v);
+    if (!e) e = evaluate_all(&j, s, n, d, v);
     v->seconds = weft_clock() - start;
     free(j.scores);
     free(j.turns);

@@ -2,8 +2,8 @@
  *
  * Here and nowhere else the table of distances is read. Every solution is replayed turn by turn,
  * and counts only if it ends with the solved cube. */
-#ifndef WEFT_CUBE_JUDGE_H
-#define WEFT_CUBE_JUDGE_H
+#ifndef WEFT_CUBE_EVALUATE_H
+#define WEFT_CUBE_EVALUATE_H
 
 #include "net.h"
 
@@ -23,7 +23,7 @@ typedef struct cube_beam {
     int64_t tried_at[CUBE_DISTANCES], optimal_at[CUBE_DISTANCES];
 } cube_beam;
 
-typedef struct cube_verdict {
+typedef struct cube_results {
     int64_t cubes[CUBE_DISTANCES];  /* all there are, by distance */
     int64_t greedy[CUBE_DISTANCES]; /* of which the likeliest turn, again and again, solves so many;
                                        never taking back the last, at most CUBE_LIMIT turns */
@@ -32,18 +32,18 @@ typedef struct cube_verdict {
     cube_beam beam[CUBE_BEAMS];       /* widths 64 and 1,024 */
     uint32_t example[CUBE_DISTANCES]; /* a cube of each distance */
     double seconds;
-} cube_verdict;
+} cube_results;
 
-#define CUBE_JUDGES "full|quick|none" /* the words of --judge, in the order of the enum */
-enum { CUBE_JUDGE_FULL, CUBE_JUDGE_QUICK, CUBE_JUDGE_NONE };
+#define CUBE_EVALUATE_WORDS "full|quick|none" /* the words of --evaluate, in the order of the enum */
+enum { CUBE_EVALUATE_FULL, CUBE_EVALUATE_QUICK, CUBE_EVALUATE_NONE };
 
-typedef struct cube_judge_desc {
+typedef struct cube_evaluate_desc {
     int threads;
     bool quick;                    /* only a fiftieth of the cubes */
     FILE *progress;                /* shows how far it is; NULL: nothing */
-} cube_judge_desc;
+} cube_evaluate_desc;
 
 /* By the parameters as they are in s. */
-weft_err cube_judge(weft_state *s, const cube_net *n, const cube_judge_desc *d, cube_verdict *v);
+weft_err cube_evaluate(weft_state *s, const cube_net *n, const cube_evaluate_desc *d, cube_results *v);
 
 #endif

@@ -59,7 +59,8 @@ weft_err cube_view_make(cube_view *v, weft_state *s, const cube_net *n, int rows
     const weft_tensor x = weft_input(g, WEFT_I32, weft_dims(rows, CUBE_SLOTS));
     v->logits = cube_net_record(s, x, n);
     v->plan = weft_compile(
-        g, &(weft_plan_desc){.fetch = weft_list(v->logits), .threads = threads, .name = "judge"});
+        g,
+        &(weft_plan_desc){.fetch = weft_list(v->logits), .threads = threads, .name = "evaluate"});
     v->x = v->plan ? weft_feed(v->plan, x) : NULL;
     weft_graph_free(g);
     if (!v->x) return weft_error_code(c);

@@ -2,7 +2,7 @@
  * run, and how few would have done.
  *
  * The search asks the network about a layer of states at a time. The table of distances is made
- * when the answer is there, to judge it. */
+ * when the answer is there, to compare with. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

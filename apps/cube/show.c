@@ -1,4 +1,4 @@
-/* show.c - the verdict on a cube's run as a table, as JSON and as a report with pictures, and
+/* show.c - the results on a cube's run as a table, as JSON and as a report with pictures, and
  * a cube unfolded. */
 #include "show.h"
 
@@ -78,12 +78,12 @@ static double show_share(int64_t part, int64_t all) {
     return all ? (double)part / (double)all : NAN;
 }
 
-weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdict *v) {
+weft_err cube_report(const run *u, const weft_train_result *r, const cube_results *v) {
     enum { SIZE = SHOW_ACROSS * SHOW_SIDE * CUBE_LINES * SHOW_SIDE * 3 };
     char summary[1200];
     weft_picture picture[CUBE_DISTANCES];
     if (!v) {
-        snprintf(summary, sizeof summary, "Not judged: %s.", r->text);
+        snprintf(summary, sizeof summary, "Not evaluated: %s.", r->text);
         return weft_report_write(u->ctx, u->folder,
                                  &(weft_report){.title = "Cube", .summary = summary});
     }
@@ -91,8 +91,8 @@ weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdic
     snprintf(summary, sizeof summary,
              "After %lld steps in %.1f s, without being given any distances, "
              "greedy play solves %.2f %% of %lld cubes.\n"
-             "Of %lld cubes, a search of width %d solves %lld, %.2f %% in as few turns as there "
-             "can be; one of width %d solves %lld, %.2f %% so.\n"
+             "Of %lld cubes, a search of width %d solves %lld, %.2f %% optimally; "
+             "one of width %d solves %lld, %.2f %% optimally.\n"
              "The samples show a cube of each distance and how many of all such are solved "
              "without a search.",
              (long long)r->steps, r->seconds, 100 * show_share(v->greedy_all, v->cubes_all),
@@ -122,7 +122,7 @@ weft_err cube_report(const run *u, const weft_train_result *r, const cube_verdic
 
 /* ---- the answer ---- */
 
-static void show_json(const run *u, const weft_train_result *r, const cube_verdict *v) {
+static void show_json(const run *u, const weft_train_result *r, const cube_results *v) {
     json j = json_begin(stdout);
     json_integer(&j, "schema", RUN_SCHEMA);
     json_text(&j, "run", u->folder);
@@ -151,14 +151,14 @@ static void show_json(const run *u, const weft_train_result *r, const cube_verdi
         json_close(&j);
         json_number(&j, "greedy_all", show_share(v->greedy_all, v->cubes_all));
         json_number(&j, "k4_greedy", show_share(v->scrambles_solved, v->scrambles));
-        json_number(&j, "judge_seconds", v->seconds);
+        json_number(&j, "evaluate_seconds", v->seconds);
     }
     json_integer(&j, "resumed_at", r->resumed_at);
     json_text(&j, "ending", r->text);
     json_end(&j);
 }
 
-void cube_tell(const run *u, const weft_train_result *r, const cube_verdict *v) {
+void cube_tell(const run *u, const weft_train_result *r, const cube_results *v) {
     enum { BAR = 30 };
     if (u->set->json) {
         show_json(u, r, v);

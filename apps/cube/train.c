@@ -27,7 +27,7 @@ typedef struct cube_settings {
     run_settings common;
     int64_t batch, hidden, turns, plan;
     double rate;
-    int judge; /* place among CUBE_JUDGES */
+    int evaluate; /* place among CUBE_EVALUATE_WORDS */
 } cube_settings;
 
 enum {
@@ -55,8 +55,8 @@ typedef struct cube_training {
     int32_t *x, *y; /* feeds: corners [batch, slots], and which turn takes the last one back */
     pace pace;
     cube_view view; /* for the trials */
-    cube_verdict verdict;
-    bool judged;
+    cube_results results;
+    bool evaluated;
 } cube_training;
 
 /* ---- a step ---- */
@@ -174,14 +174,14 @@ static weft_err cube_train(cube_training *t, weft_train_result *r) {
                                              .title = "Cube"},
                            cube_net_write, &t->net, r);
     if (e) return e;
-    t->judged = r->ending != WEFT_END_INTERRUPTED && t->set->judge != CUBE_JUDGE_NONE;
-    if (t->judged)
-        e = cube_judge(t->run.state, &t->net,
-                       &(cube_judge_desc){.threads = s->threads,
-                                          .quick = t->set->judge == CUBE_JUDGE_QUICK,
-                                          .progress = s->quiet ? NULL : stderr},
-                       &t->verdict);
-    return e ? e : cube_report(&t->run, r, t->judged ? &t->verdict : NULL);
+    t->evaluated = r->ending != WEFT_END_INTERRUPTED && t->set->evaluate != CUBE_EVALUATE_NONE;
+    if (t->evaluated)
+        e = cube_evaluate(t->run.state, &t->net,
+                          &(cube_evaluate_desc){.threads = s->threads,
+                                                .quick = t->set->evaluate == CUBE_EVALUATE_QUICK,
+                                                .progress = s->quiet ? NULL : stderr},
+                          &t->results);
+    return e ? e : cube_report(&t->run, r, t->evaluated ? &t->results : NULL);
 }
 
 static void cube_close(cube_training *t) {
@@ -212,7 +212,7 @@ static int cube_main(const call *c) {
     int status = EXIT_GOOD;
     if (e) status = command_failed(c, t.run.ctx);
     else {
-        cube_tell(&t.run, &r, t.judged ? &t.verdict : NULL);
+        cube_tell(&t.run, &r, t.evaluated ? &t.results : NULL);
         if (r.ending == WEFT_END_INTERRUPTED) status = EXIT_INTERRUPTED;
     }
     cube_close(&t);
@@ -230,10 +230,10 @@ static const option cube_options[] = {
     ROW(batch, "batch", OPTION_LONG, "N", 1, 1 << 20, "cubes per step (1024)"),
     ROW(hidden, "hidden", OPTION_LONG, "N", 2, 1 << 16,
         "width of the first layer; the second has half (512)"),
-    {.name = "evaluate", .kind = OPTION_CHOICE, .also = "judge", .value = CUBE_JUDGES,
+    {.name = "evaluate", .kind = OPTION_CHOICE, .also = "judge", .value = CUBE_EVALUATE_WORDS,
      .role = OPTION_MANNER,
      .help = "evaluation at the end: all cubes, a fiftieth of them, or none (full)",
-     .offset = offsetof(cube_settings, judge)},
+     .offset = offsetof(cube_settings, evaluate)},
     ROW(rate, "rate", OPTION_POSITIVE, "X", 0, 1000, "peak learning rate (0.003)"),
 };
 #undef ROW

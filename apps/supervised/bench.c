@@ -222,7 +222,7 @@ static int pictures_measure(bench *b, pictures *p) {
     bench_per(&l, (double)images);
     bench_number(&l, "images_per_s", 1e6 / l.time.median_us);
     bench_number(&l, "images", (double)images);
-    snprintf(l.note, sizeof l.note, "%.0f pictures/s", 1e6 / l.time.median_us);
+    snprintf(l.note, sizeof l.note, "%.0f images/s", 1e6 / l.time.median_us);
     bench_write(b, &l);
     return EXIT_GOOD;
 }

@@ -88,8 +88,8 @@ static weft_err csv_load(study *t, const void *settings) {
                          .class_count = m->classes});
     weft_data *part[4] = {NULL};
     if (!all) return weft_error_code(t->run.ctx);
-    if (t->judged_file) {
-        t->test = weft_data_csv(t->run.ctx, t->judged_file,
+    if (t->eval_file) {
+        t->test = weft_data_csv(t->run.ctx, t->eval_file,
                                 &(weft_csv_desc){.separator = s->separator ? *s->separator : 0,
                                                  .like = all,
                                                  .missing = (weft_missing)s->missing});

@@ -56,7 +56,7 @@ static void digits_name(const call *c, const void *settings, char *name, size_t 
 static weft_err digits_load(study *t, const void *settings) {
     const digits_settings *s = settings;
     t->usual = digits_usual[s->model];
-    if (t->judged_file)
+    if (t->eval_file)
         return weft_fail(t->run.ctx, WEFT_UNSUPPORTED,
                          "digits are evaluated on their own test set");
     const weft_err e = data_digits(t->run.ctx, s->data, &t->train, &t->test);

@@ -31,14 +31,14 @@ static int eval_filter(study *t) {
     const int64_t columns = t->model.net.rows * t->model.net.columns;
     const int64_t outputs = t->model.net.outputs;
     float *y = malloc((size_t)(EVAL_ROWS * outputs) * sizeof *y);
-    float *x = weft_feed(t->judge, t->seen);
+    float *x = weft_feed(t->eval, t->seen);
     bool good = true;
     int status = y && x ? EXIT_GOOD : command_failed(t->run.call, t->run.ctx);
     while (status == EXIT_GOOD && good) {
         const int64_t rows = eval_read(t->run.call, x, EVAL_ROWS, columns, &good);
         const size_t bytes = (size_t)(EVAL_ROWS * outputs) * sizeof *y;
         if (!rows) break;
-        if (weft_run(t->judge) || weft_get(t->judge, t->scores, y, bytes))
+        if (weft_run(t->eval) || weft_get(t->eval, t->scores, y, bytes))
             status = command_failed(t->run.call, t->run.ctx);
         else if (fwrite(y, sizeof *y * (size_t)outputs, (size_t)rows, stdout) != (size_t)rows)
             status = EXIT_FAILED; /* told at the end of the program */
@@ -83,15 +83,15 @@ static int eval_main(const call *c) {
     if (!s->raw && text_is_model(c, c->words[0])) return text_eval(c, s->threads, s->json);
     weft_err e = study_reopen(&t, c, c->words[0], s->threads, &task, &settings);
     if (!e && !s->raw) {
-        t.judged_file = c->count > 1 ? c->words[1] : NULL;
+        t.eval_file = c->count > 1 ? c->words[1] : NULL;
         e = study_load(&t, task, settings);
     }
-    if (!e) e = study_judge_prepare(&t, s->raw ? EVAL_ROWS : STUDY_JUDGED);
+    if (!e) e = study_evaluate_prepare(&t, s->raw ? EVAL_ROWS : STUDY_EVAL_ROWS);
     if (!e) e = study_weights(&t);
     int status = EXIT_GOOD;
     weft_metrics m = {0};
     if (!e && s->raw) status = eval_filter(&t);
-    else if (!e && !(e = study_judge(&t, 0, &m))) eval_tell(&t, s);
+    else if (!e && !(e = study_evaluate(&t, 0, &m))) eval_tell(&t, s);
     if (e) status = command_failed(c, t.run.ctx);
     study_close(&t);
     free(settings);

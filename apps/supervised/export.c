@@ -22,7 +22,7 @@ static bool export_is_name(const char *name) {
 }
 
 static weft_err export_write(study *t, const export_settings *s, size_t *bytes) {
-    weft_plan *p = weft_compile(t->judge_graph,
+    weft_plan *p = weft_compile(t->eval_graph,
                                 &(weft_plan_desc){.fetch = weft_list(t->scores), .portable = true});
     char *text = p ? weft_plan_emit_c(p, s->name ? s->name : "model") : NULL;
     weft_plan_free(p);
@@ -52,7 +52,7 @@ static int export_main(const call *c) {
     }
     size_t bytes = 0;
     weft_err e = study_reopen(&t, c, c->words[0], 1, &task, &settings);
-    if (!e) e = study_judge_prepare(&t, 1);
+    if (!e) e = study_evaluate_prepare(&t, 1);
     if (!e) e = study_weights(&t);
     if (!e) e = export_write(&t, s, &bytes);
     int status = e ? command_failed(c, t.run.ctx) : EXIT_GOOD;

@@ -60,12 +60,12 @@ void model_write(json *j, const model *m) {
     json_bool(j, "numbers", m->numbers);
     if (m->numbers) {
         json_number(j, "answer_mean", (double)m->answer_mean);
-        json_number(j, "answer_deviation", (double)m->answer_std);
+        json_number(j, "answer_std", (double)m->answer_std);
     }
     json_open(j, "mean", '[');
     for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->mean[i]);
     json_close(j);
-    json_open(j, "deviation", '[');
+    json_open(j, "std", '[');
     for (size_t i = 0; i < m->moments; i++) json_number(j, NULL, (double)m->std[i]);
     json_close(j);
     json_open(j, "classes", '[');
@@ -97,12 +97,18 @@ static bool model_read_names(weft_json list, char **names, size_t n) {
     return true;
 }
 
+/* Older runs spell it "deviation". */
+static weft_json model_std(weft_json j, const char *name, const char *before) {
+    const weft_json std = weft_json_get(j, name);
+    return std.at ? std : weft_json_get(j, before);
+}
+
 static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, model *m) {
-    const weft_json mean = weft_json_get(j, "mean"), std = weft_json_get(j, "deviation");
+    const weft_json mean = weft_json_get(j, "mean"), std = model_std(j, "std", "deviation");
     const weft_json classes = weft_json_get(j, "classes");
     const size_t n = weft_json_count(mean), k = weft_json_count(classes);
     if (n != weft_json_count(std) || !n || (n > 1 && (int64_t)n != m->net.columns))
-        return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.deviation do not match", path);
+        return weft_fail(c, WEFT_FORMAT, "%s: model.mean and model.std do not match", path);
     if (!m->numbers && (int64_t)k != m->net.outputs)
         return weft_fail(c, WEFT_FORMAT, "%s: model.classes has %zu names, %lld expected", path, k,
                          (long long)m->net.outputs);
@@ -115,7 +121,7 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
     for (size_t i = 0; i < n && weft_json_next(std, &key, &value); i++)
         m->std[i] = (float)weft_json_number(value, NAN);
     const weft_json inputs = weft_json_get(j, "inputs");
-    const size_t named = weft_json_count(inputs); /* runs of before have none */
+    const size_t named = weft_json_count(inputs); /* older runs have none */
     if (named && (int64_t)named != m->net.rows * m->net.columns)
         return weft_fail(c, WEFT_FORMAT, "%s: model.inputs has %zu names, %lld expected", path,
                          named, (long long)(m->net.rows * m->net.columns));
@@ -124,9 +130,9 @@ static weft_err model_read_lists(weft_ctx *c, weft_json j, const char *path, mod
         return weft_fail(c, WEFT_MEMORY, "out of memory");
     for (size_t i = 0; i < n; i++)
         if (!isfinite(m->mean[i]) || !isfinite(m->std[i]) || m->std[i] == 0)
-            return weft_fail(c, WEFT_FORMAT, "%s: model.mean or model.deviation %zu", path, i);
+            return weft_fail(c, WEFT_FORMAT, "%s: invalid model.mean or model.std %zu", path, i);
     if (!isfinite(m->answer_mean) || !(m->answer_std > 0) || isinf(m->answer_std))
-        return weft_fail(c, WEFT_FORMAT, "%s: model.answer_mean or model.answer_deviation", path);
+        return weft_fail(c, WEFT_FORMAT, "%s: invalid model.answer_mean or model.answer_std", path);
     return WEFT_OK;
 }
 
@@ -143,7 +149,7 @@ weft_err model_read(weft_ctx *c, weft_json config, const char *path, model *m) {
     m->net.wiring = (uint64_t)weft_json_integer(weft_json_get(j, "wiring"), 0);
     m->numbers = weft_json_bool(weft_json_get(j, "numbers"), false);
     m->answer_mean = (float)weft_json_number(weft_json_get(j, "answer_mean"), 0);
-    m->answer_std = (float)weft_json_number(weft_json_get(j, "answer_deviation"), 1);
+    m->answer_std = (float)weft_json_number(model_std(j, "answer_std", "answer_deviation"), 1);
     if (!m->net.rows || !m->net.columns || !m->net.outputs || !m->net.hidden)
         return weft_fail(c, WEFT_FORMAT,
                          "%s: model.rows, columns, outputs and hidden must be positive", path);

@@ -12,8 +12,8 @@
 #define NETWORKS(X)                                                                  \
     X(MLP,   "mlp",   "two hidden layers, the second half as wide")                  \
     X(CNN,   "cnn",   "two convolutions 3x3 with pooling, one hidden layer")         \
-    X(LSTM,  "lstm",  "an LSTM over the rows of the picture")                        \
-    X(GRU,   "gru",   "a GRU over the rows of the picture")                          \
+    X(LSTM,  "lstm",  "an LSTM over the rows of the image")                        \
+    X(GRU,   "gru",   "a GRU over the rows of the image")                          \
     X(LOGIC, "logic", "six layers of logic gates over the bits of the pixels")
 /* clang-format on */
 

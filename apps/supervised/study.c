@@ -1,4 +1,4 @@
-/* study.c - prepares, trains and judges a supervised run; see study.h. What people see is
+/* study.c - prepares, trains and evaluates a supervised run; see study.h. What people see is
  * study_show.c's. */
 #include "study_tasks.h"
 
@@ -16,11 +16,11 @@ weft_err study_open(study *t, const call *c, const study_settings *s) {
 
 void study_close(study *t) {
     study_logic_free(t->logic);
-    weft_plan_free(t->judge);
-    weft_loader_free(t->judge_loader);
+    weft_plan_free(t->eval);
+    weft_loader_free(t->test_loader);
     weft_loader_free(t->valid_loader);
     weft_loader_free(t->loader);
-    weft_graph_free(t->judge_graph);
+    weft_graph_free(t->eval_graph);
     weft_graph_free(t->graph);
     weft_data_free(t->test);
     weft_data_free(t->valid);
@@ -224,7 +224,7 @@ static weft_tensor study_loss(const study *t, weft_tensor scores, weft_tensor y)
                                  &(weft_nn_classes_desc){.smoothing = (float)t->set->smoothing});
 }
 
-/* What the run tells of the loss: in the units of the table, as the verdict is. */
+/* What the run tells of the loss: in the units of the table, as the final result is. */
 static weft_tensor study_shown(const study *t, weft_tensor loss) {
     const float unit = t->model.answer_std;
     if (!t->model.numbers || unit > 1e15f) return loss; /* the square would be infinite */
@@ -268,28 +268,28 @@ weft_err study_prepare(study *t) {
     t->update = weft_optimiser(t->run.state, loss, &d);
     t->rate = weft_learning_rate(t->graph, t->run.state, &d);
     if (weft_graph_error(t->graph)) return weft_graph_error(t->graph);
-    return study_judge_prepare(t, STUDY_JUDGED);
+    return study_evaluate_prepare(t, STUDY_EVAL_ROWS);
 }
 
-/* ---- judging ---- */
+/* ---- evaluation ---- */
 
-weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
+weft_err study_evaluate_prepare(study *t, int64_t rows_at_once) {
     const network *n = &t->model.net;
-    t->judge_graph = weft_graph_new(t->run.ctx);
-    if (!t->judge_graph) return weft_error_code(t->run.ctx);
-    weft_graph_eval(t->judge_graph);
-    t->seen = weft_input(t->judge_graph, WEFT_F32, weft_dims(rows_at_once, n->rows * n->columns));
+    t->eval_graph = weft_graph_new(t->run.ctx);
+    if (!t->eval_graph) return weft_error_code(t->run.ctx);
+    weft_graph_eval(t->eval_graph);
+    t->seen = weft_input(t->eval_graph, WEFT_F32, weft_dims(rows_at_once, n->rows * n->columns));
     t->scores = model_record(t->run.state, t->seen, &t->model);
-    t->judge = weft_compile(t->judge_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
-                                                              .threads = t->set->common.threads,
-                                                              .mixed = (weft_dtype)t->set->mixed,
-                                                              .name = "judge"});
-    if (!t->judge) return weft_error_code(t->run.ctx);
+    t->eval = weft_compile(t->eval_graph, &(weft_plan_desc){.fetch = weft_list(t->scores),
+                                                            .threads = t->set->common.threads,
+                                                            .mixed = (weft_dtype)t->set->mixed,
+                                                            .name = "evaluate"});
+    if (!t->eval) return weft_error_code(t->run.ctx);
     if (!t->test) return WEFT_OK;
-    t->judge_loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->test,
-                                                                      .batch = rows_at_once,
-                                                                      .in_order = true,
-                                                                      .keep_last = true});
+    t->test_loader = weft_loader_new(t->run.ctx, &(weft_loader_desc){.data = t->test,
+                                                                     .batch = rows_at_once,
+                                                                     .in_order = true,
+                                                                     .keep_last = true});
     t->answer = calloc(2 * (size_t)weft_data_rows(t->test) + 1, sizeof *t->answer);
     t->truth = t->answer ? t->answer + weft_data_rows(t->test) : NULL;
     t->score = malloc((size_t)(rows_at_once * n->outputs) * sizeof *t->score);
@@ -301,23 +301,23 @@ weft_err study_judge_prepare(study *t, int64_t rows_at_once) {
         if (!t->valid_loader) return weft_error_code(t->run.ctx);
         t->valid_answer = calloc(2 * (size_t)weft_data_rows(t->valid), sizeof *t->valid_answer);
     }
-    if (t->judge_loader && !(t->answer && t->score && (t->valid_answer || !t->valid)))
+    if (t->test_loader && !(t->answer && t->score && (t->valid_answer || !t->valid)))
         return weft_fail(t->run.ctx, WEFT_MEMORY, "out of memory");
-    return t->judge_loader ? study_logic_open(t) : weft_error_code(t->run.ctx);
+    return t->test_loader ? study_logic_open(t) : weft_error_code(t->run.ctx);
 }
 
 /* What the network makes of batch b. The circuit reads the test set only; the plan gives the same. */
 static weft_err study_scores(study *t, weft_loader *rows, int64_t b) {
     const int64_t outputs = t->model.net.outputs;
-    if (t->logic && rows == t->judge_loader) {
-        study_logic_scores(t, b * STUDY_JUDGED, weft_loader_rows(rows, b), t->score);
+    if (t->logic && rows == t->test_loader) {
+        study_logic_scores(t, b * STUDY_EVAL_ROWS, weft_loader_rows(rows, b), t->score);
         return WEFT_OK;
     }
-    weft_err e = weft_loader_feed(rows, b, t->judge, &t->seen, 1);
-    if (!e) e = weft_run(t->judge);
+    weft_err e = weft_loader_feed(rows, b, t->eval, &t->seen, 1);
+    if (!e) e = weft_run(t->eval);
     return e ? e
-             : weft_get(t->judge, t->scores, t->score,
-                        (size_t)(STUDY_JUDGED * outputs) * sizeof *t->score);
+             : weft_get(t->eval, t->scores, t->score,
+                        (size_t)(STUDY_EVAL_ROWS * outputs) * sizeof *t->score);
 }
 
 /* -ln of the share that softmax gives to `is`; *best becomes the greatest score's place. */
@@ -347,7 +347,7 @@ static weft_err study_measure(study *t, weft_loader *rows, float *answer, float 
     double loss = 0;
     int64_t right = 0, at = 0;
     if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
-    weft_err e = t->logic && rows == t->judge_loader ? study_logic_look(t) : WEFT_OK;
+    weft_err e = t->logic && rows == t->test_loader ? study_logic_look(t) : WEFT_OK;
     for (int64_t b = 0; !e && b < weft_loader_steps(rows); b++) {
         const void *field[2];
         e = study_scores(t, rows, b);
@@ -376,9 +376,9 @@ static weft_err study_test(void *study_pointer, int64_t step, weft_metrics *m) {
     study *t = study_pointer;
     (void)step;
     const weft_err e =
-        study_measure(t, t->judge_loader, t->answer, t->truth, &t->test_loss, &t->accuracy);
+        study_measure(t, t->test_loader, t->answer, t->truth, &t->test_loss, &t->accuracy);
     if (e) return e;
-    t->judged = true;
+    t->evaluated = true;
     weft_metric(m, t->model.numbers ? "test/r2" : "test/accuracy", t->accuracy);
     weft_metric(m, "test/loss", t->test_loss);
     if (!t->model.numbers) return WEFT_OK;
@@ -391,7 +391,7 @@ static weft_err study_test(void *study_pointer, int64_t step, weft_metrics *m) {
     return WEFT_OK;
 }
 
-weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
+weft_err study_evaluate(void *study_pointer, int64_t step, weft_metrics *m) {
     study *t = study_pointer;
     double loss, accuracy;
     weft_err e = WEFT_OK;
@@ -411,8 +411,8 @@ weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m) {
 
 /* ---- running ---- */
 
-/* Epochs from a verdict to the next: some forty verdicts, or one every thousand steps. */
-static int64_t study_verdicts(int64_t epochs, int64_t epoch) {
+/* Epochs between evaluations: some forty in all, or one every thousand steps. */
+static int64_t study_evaluations(int64_t epochs, int64_t epoch) {
     const int64_t forty = (epochs + 39) / 40, most = 1000 / epoch;
     return forty < most ? forty : most > 1 ? most : 1;
 }
@@ -437,16 +437,16 @@ static weft_err study_train(study *t, const char *title, weft_train_result *r) {
                                     .threads = s->common.threads,
                                     .mixed = (weft_dtype)s->mixed,
                                     .steps = s->common.steps ? s->common.steps : epochs * epoch,
-                                    .evaluate = study_judge,
+                                    .evaluate = study_evaluate,
                                     .user = t,
-                                    .evaluate_every = study_verdicts(epochs, epoch) * epoch,
+                                    .evaluate_every = study_evaluations(epochs, epoch) * epoch,
                                     .log_every = study_lines(epochs * epoch),
                                     .patience = (int)s->patience,
                                     .evaluate_at_end = t->valid ? study_test : NULL,
                                     .title = title},
                   study_write_model, t, r);
     if (e) return e;
-    if (r->ending == WEFT_END_INTERRUPTED) t->judged = false; /* that was some steps ago */
+    if (r->ending == WEFT_END_INTERRUPTED) t->evaluated = false; /* that was some steps ago */
     const weft_err finished = study_logic_finish(t);
     return finished ? finished : study_report(t, title, r);
 }

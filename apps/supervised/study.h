@@ -1,4 +1,4 @@
-/* study.h - a supervised run: data, a model, its training and its judging.
+/* study.h - a supervised run: data, a model, its training and its evaluation.
  *
  * What `weft train digits` and `weft train csv` have in common, and what eval does again with a run
  * that exists. Failures leave their message with the context. */
@@ -43,7 +43,7 @@ typedef struct study {
     run run;
     const study_settings *set;
     study_defaults usual;
-    const char *judged_file; /* judge on this instead; NULL: on what was kept */
+    const char *eval_file; /* evaluate on this instead; NULL: on the saved test set */
     double validation;       /* share of the rows to learn from that is set aside; 0: none */
     weft_data *train, *test;
     weft_data *valid; /* what early stopping and a plateau go by; NULL: by the test set */
@@ -53,23 +53,23 @@ typedef struct study {
     weft_loader *loader;
     weft_tensor x, y, loss, rate;
     weft_updates update;
-    weft_schedule schedule; /* of the rate; a plateau is told every verdict */
+    weft_schedule schedule; /* of the rate; a plateau gets every evaluation */
 
-    weft_graph *judge_graph; /* judging */
-    weft_loader *judge_loader, *valid_loader;
-    weft_plan *judge;
+    weft_graph *eval_graph; /* evaluation */
+    weft_loader *test_loader, *valid_loader;
+    weft_plan *eval;
     weft_tensor seen, scores;
     float *answer, *truth; /* of every test row: the class, or the number */
     float *valid_answer;   /* the same for the validation set, one behind the other */
     float *score;          /* room for the outputs of a batch */
-    study_logic *logic;    /* how gates are judged; NULL: by the plan */
-    bool averaged;         /* averages of the parameters are judged */
-    bool judged;
+    study_logic *logic;    /* how gates are evaluated; NULL: by the plan */
+    bool averaged;         /* averages of the parameters are evaluated */
+    bool evaluated;
     double accuracy, test_loss; /* numbers: R2 instead of the accuracy */
     double rmse, mae;           /* of numbers, on the test set */
 } study;
 
-enum { STUDY_JUDGED = 250 }; /* rows that are judged at once */
+enum { STUDY_EVAL_ROWS = 250 }; /* rows evaluated at once */
 
 weft_err study_open(study *t, const call *c, const study_settings *s); /* context and state */
 void study_close(study *t);
@@ -82,15 +82,15 @@ weft_err study_set_aside(study *t, const study_settings *s);
 
 /* Once train, test, usual and the model's meaning are there: graphs, loaders, the optimiser. */
 weft_err study_prepare(study *t);
-weft_err study_judge_prepare(study *t, int64_t rows_at_once);
-weft_err study_judge(void *study_pointer, int64_t step, weft_metrics *m); /* a weft_evaluate */
+weft_err study_evaluate_prepare(study *t, int64_t rows_at_once);
+weft_err study_evaluate(void *study_pointer, int64_t step, weft_metrics *m); /* a weft_evaluate */
 
 /* study_show.c */
 weft_err study_report(const study *t, const char *title, const weft_train_result *r);
 void study_tell(const study *t, const weft_train_result *r); /* on stdout */
 
 /* A run that exists, by its folder or a checkpoint's path: task, settings (to be freed) and model.
- * study_weights then fills what study_judge_prepare has recorded. */
+ * study_weights then fills what study_evaluate_prepare has recorded. */
 weft_err study_reopen(study *t, const call *c, const char *path, int threads,
                       const study_task **task, void **settings);
 weft_err study_weights(study *t);

@@ -1,4 +1,4 @@
-/* study_logic.c - a network of gates is judged as a circuit; see study_logic.h. */
+/* study_logic.c - a network of gates is evaluated as a circuit; see study_logic.h. */
 #include "study_logic.h"
 
 #include "logic_net.h"
@@ -78,18 +78,19 @@ static weft_err study_logic_soft(study *t) {
     weft_graph *graph = weft_graph_new(t->run.ctx);
     if (!graph) return weft_error_code(t->run.ctx);
     const weft_tensor x =
-        weft_input(graph, WEFT_F32, weft_dims(STUDY_JUDGED, n->rows * n->columns));
+        weft_input(graph, WEFT_F32, weft_dims(STUDY_EVAL_ROWS, n->rows * n->columns));
     const weft_tensor y = network_record(t->run.state, x, n);
     weft_plan *p = weft_compile(
         graph, &(weft_plan_desc){.fetch = weft_list(y), .threads = t->set->common.threads});
     weft_err e = p ? WEFT_OK : weft_error_code(t->run.ctx);
     int64_t right = 0;
-    for (int64_t b = 0; !e && b < weft_loader_steps(t->judge_loader); b++) {
-        const int64_t first = b * STUDY_JUDGED;
-        e = weft_loader_feed(t->judge_loader, b, p, &x, 1);
+    for (int64_t b = 0; !e && b < weft_loader_steps(t->test_loader); b++) {
+        const int64_t first = b * STUDY_EVAL_ROWS;
+        e = weft_loader_feed(t->test_loader, b, p, &x, 1);
         if (!e) e = weft_run(p);
-        if (!e) e = weft_get(p, y, t->score, STUDY_JUDGED * (size_t)n->outputs * sizeof *t->score);
-        for (int64_t i = 0; !e && i < weft_loader_rows(t->judge_loader, b); i++)
+        if (!e)
+            e = weft_get(p, y, t->score, STUDY_EVAL_ROWS * (size_t)n->outputs * sizeof *t->score);
+        for (int64_t i = 0; !e && i < weft_loader_rows(t->test_loader, b); i++)
             right += study_logic_best(t->score + i * n->outputs, n->outputs) ==
                      (int64_t)t->truth[first + i];
     }
@@ -171,7 +172,7 @@ static weft_err study_logic_write(study *t, const weft_circuit *k) {
 }
 
 weft_err study_logic_finish(study *t) {
-    if (!t->logic || !t->judged) return WEFT_OK;
+    if (!t->logic || !t->evaluated) return WEFT_OK;
     if (t->averaged && weft_ema_swap(t->run.state)) return weft_error_code(t->run.ctx);
     weft_circuit *k = logic_net_circuit(t->run.state, &t->model.net);
     weft_err e = k ? study_logic_count(t, k, t->logic->counts) : weft_error_code(t->run.ctx);

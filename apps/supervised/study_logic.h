@@ -1,4 +1,4 @@
-/* study_logic.h - how a network of gates is judged: as the circuit that it becomes.
+/* study_logic.h - how a network of gates is evaluated: as the circuit that it becomes.
  *
  * All test pictures at once, a bit each. At the end of a run the circuit is simplified, put into the
  * folder and told about, beside what the gates were worth before they were taken at their word. */

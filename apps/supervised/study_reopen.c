@@ -1,4 +1,4 @@
-/* study_reopen.c - a run that exists, opened to be judged or exported. */
+/* study_reopen.c - a run that exists, opened to be evaluated or exported. */
 #include "study_tasks.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ weft_err study_reopen(study *t, const call *c, const char *path, int threads,
     return e ? e : run_limit(&t->run);
 }
 
-/* Averages, where the run has kept them, are what it was judged by. */
+/* Averages, where the run has kept them, are what was evaluated. */
 weft_err study_weights(study *t) {
     weft_err e = run_weights(&t->run);
     if (e || !(t->set->average > 0)) return e;

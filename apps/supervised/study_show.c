@@ -39,7 +39,7 @@ static size_t show_fill(const study *t, weft_picture *picture, float *pixels, si
 /* The same in memory of its own: free *pixels. None where the input is no picture. */
 static size_t show_pictures(const study *t, weft_picture *picture, float **pixels) {
     const network *n = &t->model.net;
-    const bool seen = t->judged && !t->model.numbers && n->rows > 1 &&
+    const bool seen = t->evaluated && !t->model.numbers && n->rows > 1 &&
                       weft_data_field(t->test, 0).dtype == WEFT_U8;
     *pixels =
         seen ? malloc(SHOW_PICTURES * (size_t)(n->rows * n->columns) * sizeof **pixels) : NULL;
@@ -49,7 +49,7 @@ static size_t show_pictures(const study *t, weft_picture *picture, float **pixel
 /* How many examples of each class were taken for each: free it; NULL: not shown. */
 static int64_t *show_confusion(const study *t) {
     const size_t n = t->model.classes;
-    if (!t->judged || t->model.numbers || !n || n > SHOW_CLASSES) return NULL;
+    if (!t->evaluated || t->model.numbers || !n || n > SHOW_CLASSES) return NULL;
     int64_t *const count = calloc(n * n, sizeof *count);
     for (int64_t i = 0; count && i < weft_data_rows(t->test); i++)
         count[(size_t)t->truth[i] * n + (size_t)t->answer[i]]++;
@@ -64,7 +64,7 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
     const long long steps = r->steps;
     char tested[32];
     chart_count((double)weft_data_rows(t->test), tested);
-    if (!t->judged) snprintf(summary, sizeof summary, "Not evaluated: %s.", r->text);
+    if (!t->evaluated) snprintf(summary, sizeof summary, "Not evaluated: %s.", r->text);
     else if (t->model.numbers)
         snprintf(summary, sizeof summary,
                  "R² %.4f, RMSE %.4g and MAE %.4g on %s test rows, after %lld steps in %.1f s: %s.",
@@ -73,7 +73,7 @@ weft_err study_report(const study *t, const char *title, const weft_train_result
         snprintf(summary, sizeof summary,
                  "%.2f %% accuracy on %s test examples, after %lld steps in %.1f s: %s.",
                  100 * t->accuracy, tested, steps, r->seconds, r->text);
-    if (t->judged) study_logic_text(t, also, sizeof also);
+    if (t->evaluated) study_logic_text(t, also, sizeof also);
     if (*also) snprintf(summary + strlen(summary), sizeof summary - strlen(summary), " %s", also);
     int64_t *const confusion = show_confusion(t);
     const weft_err e =
@@ -181,9 +181,9 @@ void study_tell(const study *t, const weft_train_result *r) {
         json_integer(&j, "steps", r->steps);
         json_number(&j, "train_seconds", r->seconds);
         json_number(&j, t->model.numbers ? "test_r2" : "test_accuracy",
-                    t->judged ? t->accuracy : NAN);
-        json_number(&j, "test_loss", t->judged ? t->test_loss : NAN);
-        if (t->model.numbers && t->judged) {
+                    t->evaluated ? t->accuracy : NAN);
+        json_number(&j, "test_loss", t->evaluated ? t->test_loss : NAN);
+        if (t->model.numbers && t->evaluated) {
             json_number(&j, "test_rmse", t->rmse);
             json_number(&j, "test_mae", t->mae);
         }
@@ -195,7 +195,7 @@ void study_tell(const study *t, const weft_train_result *r) {
         return;
     }
     const terminal out = terminal_of(stdout, (terminal_when)t->set->common.color);
-    if (!t->judged) {
+    if (!t->evaluated) {
         tell(stdout, "%s; use --resume to continue.\nReport: %s/report.html\n", r->text,
              t->run.folder);
         return;

@@ -191,13 +191,13 @@ import signal, sys
 from terminal import Terminal
 def plays(words, keys, ended_by=None, stopped=False):
     t = Terminal([sys.argv[1], "play", "2048"] + words)
-    t.until(b"q ends")
+    t.until(b"q quits")
     for key, answer in keys:
         t.type(key)
         t.until(answer)
     if stopped:
         t.stop_and_go_on()
-        t.until(b"q ends")
+        t.until(b"q quits")
         t.type(b"q")
     if ended_by: t.signal(ended_by)
     t.until(b"Left after")
@@ -226,16 +226,16 @@ check "a run of nothing" refuses 1 'none' play "$scratch/none"
 check "no run at all" refuses 1 'weft train 2048 creates one' \
     sh -c "cd '$scratch' && '$(cd "$(dirname "$weft")" && pwd)/weft' play 2048"
 check "a board of another size" usage_error '2 numbers; expected 16' play "$scratch/dqn" --board "2 2"
-check "no tile" usage_error 'is no tile' play "$scratch/dqn" --board "2 x 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
+check "no tile" usage_error 'is not a tile' play "$scratch/dqn" --board "2 x 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 check "no power of two" usage_error 'has 3' play "$scratch/dqn" --board "3 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
 check "an impossible board" usage_error 'the board' play "$scratch/dqn" --board "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"
-check "games and a board" usage_error 'stands alone' play "$scratch/dqn" --games 2 --board "$near_end"
+check "games and a board" usage_error 'cannot be combined' play "$scratch/dqn" --games 2 --board "$near_end"
 mkdir -p "$scratch/other/checkpoints"
 check "another network" "$weft" train csv "$("$weft" data path flowers)" --steps 2 --quiet --run "$scratch/csv"
 cp "$scratch/dqn/config.json" "$scratch/other/config.json"
 cp "$scratch/csv/checkpoints/latest.safetensors" "$scratch/other/checkpoints/"
 check "is refused" refuses 4 'not a checkpoint of this network' play "$scratch/other"
-check "and a run of another task" refuses 4 'not a network for 2048' play "$scratch/csv"
+check "and a run of another task" refuses 4 'not of 2048' play "$scratch/csv"
 printf 'x' >"$scratch/other/checkpoints/latest.safetensors"
 check "and a broken file" refuses 4 'latest.safetensors' play "$scratch/other"
 check "and resumed by another task" refuses 1 'is a run of' train csv --resume

@@ -21,7 +21,7 @@ check "a run" ends 0 "$weft" train cube --run "$scratch/run" --steps 1500 --hidd
     --seed 5 --judge quick --json
 check "its answer is JSON" is_json "$scratch/out"
 check "with its fields" has "$scratch/out" schema run steps train_seconds beam k4_greedy greedy \
-    greedy_all judge_seconds resumed_at ending
+    greedy_all evaluate_seconds resumed_at ending
 cp "$scratch/out" "$scratch/answer"
 check "both widths" grep -q '"width": 64, .*"width": 1024, ' "$scratch/answer"
 check "the number of steps" [ "$(field "$scratch/answer" steps)" = 1500 ]
@@ -126,7 +126,7 @@ check "a damaged checkpoint" refuses 4 'latest.safetensors' "$weft" play cube "$
 check "a run that is there" usage_error 'already' "$weft" train cube --run "$scratch/run" --steps 1
 check "another option on resume" refuses 1 'was started with' "$weft" train cube --run "$scratch/whole" \
     --resume --turns 5
-check "no cube by name" usage_error 'there is no' "$weft" play cubes
+check "no cube by name" usage_error 'unknown task' "$weft" play cubes
 
 # ---- the whole of it ----
 

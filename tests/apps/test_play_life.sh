@@ -116,7 +116,7 @@ check "another shape" refuses 4 'circuit.json: a circuit of 8 inputs' "$weft" pl
 printf '{' >"$scratch/wrong/circuit.json"
 check "no circuit" refuses 4 'circuit.json' "$weft" play life "$scratch/wrong"
 rm "$scratch/wrong/circuit.json"
-check "a run without one" refuses 1 'resume goes on' "$weft" play life "$scratch/wrong"
+check "a run without one" refuses 1 'resume continues it' "$weft" play life "$scratch/wrong"
 
 # ---- other automata ----
 
@@ -132,7 +132,7 @@ check "a film of them" sh -c "[ \$(head -c 6 '$scratch/g/automaton.gif') = GIF89
 check "is played too" ends 1 "$weft" play g "$scratch/g" --json
 check "for as long as it learns" [ "$(field "$scratch/out" width)x$(field "$scratch/out" generation)" = 16x15 ]
 check "no pattern for it" usage_error 'pattern' "$weft" play checkerboard "$scratch/board" --pattern glider
-check "life is no checkerboard" refuses 4 'not a network for checkerboard' "$weft" play checkerboard "$scratch/life"
+check "life is no checkerboard" refuses 4 'not of checkerboard' "$weft" play checkerboard "$scratch/life"
 
 # ---- a person ----
 
@@ -148,10 +148,10 @@ def plays(words, keys, lines=24, locale="C.UTF-8"):
     return t.end()
 half = "\u2580".encode()
 assert plays([], [(rb"Generation [3-9], \d+ alive", b" "), (rb"paused", b"s"), (rb"paused", b"s"),
-                  (rb"q ends", b" "), (rb"a second", b"+"), (rb"Generation", b"q")]) == 0
+                  (rb"q quits", b" "), (rb"a second", b"+"), (rb"Generation", b"q")]) == 0
 assert plays(["--pattern", "glider"], [(rb"Generation 2, 5 alive", b"\x03")]) == 130
-assert plays(["--pattern", "glider", "--steps", "5", "--delay", "0"], [(half + rb"(?s:.)*q ends", b"")]) == 0
-assert plays(["--pattern", "gun", "--size", "100x60", "--steps", "3"], [(rb"\xe2\xa0(?s:.)*q ends", b"")]) == 0
+assert plays(["--pattern", "glider", "--steps", "5", "--delay", "0"], [(half + rb"(?s:.)*q quits", b"")]) == 0
+assert plays(["--pattern", "gun", "--size", "100x60", "--steps", "3"], [(rb"\xe2\xa0(?s:.)*q quits", b"")]) == 0
 assert plays(["--size", "500x300", "--steps", "2"], [(rb"196 x 76 cells shown", b"")]) == 0
 assert plays(["--pattern", "glider", "--steps", "3"], [(rb"\|\s+O\s+\|", b"")], locale="C") == 0
 END
@@ -174,16 +174,16 @@ malformed() { # what it says, the file
     printf "$2" >"$scratch/bad.life"
     refuses 4 "bad.life: $1" play --pattern "$scratch/bad.life"
 }
-check "empty" malformed 'it has no cells' ''
-check "nothing but comments" malformed 'it has no cells' '!Name\n! more\n\n'
-check "no cell" malformed 'line 2, column 3: that is no cell' '.O.\nOOx\n'
-check "a binary file" malformed 'line 1, column 1: that is no cell' '\001\002\000'
+check "empty" malformed 'no cells' ''
+check "nothing but comments" malformed 'no cells' '!Name\n! more\n\n'
+check "no cell" malformed 'line 2, column 3: not a cell' '.O.\nOOx\n'
+check "a binary file" malformed 'line 1, column 1: not a cell' '\001\002\000'
 check "no height" malformed 'line 1, column 1: "x = WIDTH' 'x = 3\nbo!'
 check "no width" malformed 'line 2, column 1: "x = WIDTH' '#C hello\nx = , y = 3\nbo!'
-check "no cells" malformed 'it has no cells' 'x = 0, y = 3\n!'
+check "no cells" malformed 'no cells' 'x = 0, y = 3\n!'
 check "too many cells" malformed '4097 x 1 cells; at most' 'x = 4097, y = 1\n!'
 check "far too many" malformed '9999999 x 9999999 cells; at most' 'x = 99999999999999999999999, y = 99999999999999\n!'
-check "another rule" malformed 'line 1, column 22: that is another rule' 'x = 3, y = 3, rule = B36/S23\n3o!'
+check "another rule" malformed 'line 1, column 22: another rule' 'x = 3, y = 3, rule = B36/S23\n3o!'
 check "no rule at all" malformed 'line 1, column 13: ", rule' 'x = 3, y = 3, more\n3o!'
 check "a letter" malformed 'line 2, column 3: b, o, \$' 'x = 3, y = 3\nboz!'
 check "too wide" malformed 'line 2, column 2: more cells' 'x = 3, y = 3\nb3o!'

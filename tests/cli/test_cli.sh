@@ -8,17 +8,17 @@ check "help of a command" prints '^  --threads N ' "$weft" bench --help
 check "help wins over the rest" prints '^  --seconds N ' "$weft" demo --seed 1 -h
 check "version" prints '^weft [0-9]*\.[0-9]*\.[0-9]*$' "$weft" --version
 check "no command" usage_error 'Usage' "$weft"
-check "unknown command" usage_error 'no command "bensh"' "$weft" bensh
-check "unknown option before a command" usage_error 'no option "--fast"' "$weft" --fast
-check "unknown option" usage_error 'no option --fast' "$weft" bench --fast
-check "unknown option with a value" usage_error 'no option --thread;' "$weft" bench --thread=2
+check "unknown command" usage_error 'unknown command "bensh"' "$weft" bensh
+check "unknown option before a command" usage_error 'unknown option "--fast"' "$weft" --fast
+check "unknown option" usage_error 'unknown option --fast' "$weft" bench --fast
+check "unknown option with a value" usage_error 'unknown option --thread;' "$weft" bench --thread=2
 check "the option that was meant" usage_error 'mean --threads?' "$weft" bench --thread=2
 check "from its beginning" usage_error 'mean --threads?' "$weft" bench --thr 2
 check "nothing near" sh -c "! '$weft' bench --fast 2>&1 | grep 'did you mean'"
 check "the command that was meant" usage_error 'mean bench?' "$weft" bnech
 check "the benchmark that was meant" usage_error 'mean gemm?' "$weft" bench gem
-check "unknown short option" usage_error 'no option -j' "$weft" bench -j
-check "unknown benchmark" usage_error 'no benchmark "gem"' "$weft" bench gem
+check "unknown short option" usage_error 'unknown option -j' "$weft" bench -j
+check "unknown benchmark" usage_error 'unknown benchmark "gem"' "$weft" bench gem
 check "unknown benchmark among good ones" usage_error '"x"' "$weft" bench adam x --json
 check "missing value" usage_error 'needs a value' "$weft" bench adam --threads
 check "not a number" usage_error 'from 1 to' "$weft" bench adam --threads two
@@ -36,7 +36,7 @@ for default in 'epochs N .*(mlp 12, cnn 8, .*)' 'batch N .*(mlp 128, ' 'hidden N
 done
 check "no task" usage_error 'digits, csv' "$weft" train
 check "no such task" usage_error 'mean digits?' "$weft" train digts
-check "an option of another task" usage_error 'no option --model' "$weft" train csv x --model cnn
+check "an option of another task" usage_error 'unknown option --model' "$weft" train csv x --model cnn
 check "an option before its task" usage_error 'mlp|cnn' "$weft" train --model x digits
 check "a word missing" usage_error 'SET is missing' "$weft" data path
 check "an empty text" usage_error 'takes FOLDER' "$weft" train digits --run=

@@ -18,8 +18,8 @@ same_help() { # command [task]
         cmp "$scratch/one" "$scratch/two"
 }
 check "help alone" sh -c "'$weft' --help >'$scratch/one' && '$weft' help | cmp - '$scratch/one'"
-check "help of nothing" usage_error 'no command "bensh"' "$weft" help bensh
-check "help of a task that is none" usage_error 'no command "x"' "$weft" help bench x
+check "help of nothing" usage_error 'unknown command "bensh"' "$weft" help bensh
+check "help of a task that is none" usage_error 'unknown command "x"' "$weft" help bench x
 check "man of nothing" usage_error 'mean bench?' "$weft" help --man benc
 check "completion of no shell" usage_error 'bash|zsh|fish' "$weft" help --completion cmd
 

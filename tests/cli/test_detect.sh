@@ -81,7 +81,7 @@ for detector in zscore trees holt-winters; do
     check "$detector, the same labels" cmp "$scratch/parts.csv" "$scratch/whole.csv"
     check "$detector, the same knowledge" cmp "$scratch/part" "$scratch/whole"
 done
-check "not a snapshot" refuses 4 'in.csv: offset 0: magic: this is no snapshot' "$weft" detect --restore "$scratch/in.csv" "$scratch/in.csv"
+check "not a snapshot" refuses 4 'in.csv: offset 0: magic: not a snapshot' "$weft" detect --restore "$scratch/in.csv" "$scratch/in.csv"
 head -c 300 "$scratch/whole" >"$scratch/torn"
 check "a torn one" refuses 4 'torn: offset 48: length' "$weft" detect --restore "$scratch/torn" "$scratch/in.csv"
 check "other columns" usage_error '1 column of numbers (load), trees takes 2' sh -c "
@@ -115,7 +115,7 @@ check "what came before is written" sh -c "[ \$(tail -n 1 '$scratch/out' | cut -
 check "and saved" ends 0 "$weft" detect -q -c load --restore "$scratch/before" --header no -c 3 "$scratch/second.csv" --keep-going
 check "passed over" ends 0 "$weft" detect --keep-going -c load -k time,host "$scratch/bad.csv"
 check "the rest is as without it" cmp "$scratch/out" "$scratch/out.csv"
-check "and counted" grep -q '1 malformed lines' "$scratch/err"
+check "and counted" grep -q '1 malformed line' "$scratch/err"
 printf '{"a": 1}\n{"a": 2,}\n{"a": 3}\n' >"$scratch/bad.jsonl"
 check "broken JSON" ends 4 "$weft" detect "$scratch/bad.jsonl"
 check "with its place" grep -q 'bad.jsonl: line 2: offset 8: JSON' "$scratch/err"

@@ -30,9 +30,9 @@ kernels = [e for e in slices if e["cat"] == "kernel"]
 assert kernels and all({"scope", "shape", "flop", "bytes", "GB/s"} <= set(e["args"]) for e in kernels)
 assert {e["args"]["scope"] for e in kernels} >= {"fc1", "fc2"}
 phases = {e["name"] for e in slices if e["cat"] == "phase"}
-assert phases >= {"compile", "fuse", "prepare", "feed", "set", "judge", "checkpoint"}, phases
+assert phases >= {"compile", "fuse", "prepare", "feed", "set", "evaluate", "checkpoint"}, phases
 assert {e["name"] for e in trace["traceEvents"] if e["ph"] == "C"} >= {"allocations", "arenas"}
-assert {p["name"] for p in trace["metadata"]["plans"]} >= {"train", "judge"}
+assert {p["name"] for p in trace["metadata"]["plans"]} >= {"train", "evaluate"}
 EOF
     check "the trace is what it should be" python3 "$scratch/look.py" "$scratch/t.json"
     cat >"$scratch/kernels.py" <<'EOF'
@@ -66,7 +66,7 @@ check "but on stderr" grep -q 'us a call' "$scratch/err"
 check "a folder that is not there" refuses 1 "no/t.json: the folder .*no: No such file" \
     "$weft" train digits --steps 3 --profile "$scratch/no/t.json" --run "$scratch/five"
 check "no run was begun" [ ! -e "$scratch/five" ]
-check "a folder" refuses 1 'something that is no file' \
+check "a folder" refuses 1 'not a regular file' \
     "$weft" train digits --steps 3 --profile "$scratch" --run "$scratch/five"
 check "an empty path" usage_error 'profile' "$weft" train digits --steps 3 --profile= --run "$scratch/five"
 

@@ -37,9 +37,9 @@ as() { # sed script: the table with other words
 }
 as 's/,aster$/,zzz/'
 check "a class that nobody knows" refuses 4 \
-    't.csv: line [0-9]*, column 6 (flower): "zzz" is none of the 3 classes that are known: aster, bellflower, clover' \
+    't.csv: line [0-9]*, column 6 (flower): "zzz" is not one of the 3 known classes: aster, bellflower, clover' \
     "$weft" eval "$run"
-check "nor to go on with" refuses 4 'none of the 3 classes' "$weft" train csv --run "$run" --resume --steps 500 --quiet
+check "nor to go on with" refuses 4 'not one of the 3 known classes' "$weft" train csv --run "$run" --resume --steps 500 --quiet
 as '/,clover$/d'
 check "fewer classes are what they were" prints ' test examples' "$weft" eval "$run"
 as '1s/petal_length/stem_length/'
@@ -111,7 +111,7 @@ untouched() { # what in the run, options...: it becomes a link to what lies outs
     cp -r "$scratch/victim" "$scratch/as_it_was"
     flowers "$@" >"$scratch/out" 2>"$scratch/err"
     diff -r "$scratch/victim" "$scratch/as_it_was" && [ ! -s "$scratch/err" ] ||
-        { diff -r "$scratch/victim" "$scratch/as_it_was" && grep 'no link is followed' "$scratch/err"; }
+        { diff -r "$scratch/victim" "$scratch/as_it_was" && grep 'links are not followed' "$scratch/err"; }
     answer=$?
     rm -rf "$scratch/as_it_was"
     return $answer
@@ -139,8 +139,8 @@ check "another takes the next folder" ends 0 long --steps 5
 check "which is a run" test -s runs/csv-t-2/metrics.jsonl
 check "the first is at work" kill -0 $first
 lines=$(wc -l <runs/csv-t/metrics.jsonl)
-check "by name it is refused" refuses 2 'there is a run in runs/csv-t already' long --run runs/csv-t --steps 5
-check "and to start over" refuses 2 "runs/csv-t: another training is at work there: process $first on " long --overwrite --steps 5
+check "by name it is refused" refuses 2 'runs/csv-t already has a run' long --run runs/csv-t --steps 5
+check "and to start over" refuses 2 "runs/csv-t: another training run is using it: process $first on " long --overwrite --steps 5
 check "and to go on" refuses 2 "process $first on " long --resume --run runs/csv-t --steps 5
 kill -9 $first
 wait $first 2>/dev/null

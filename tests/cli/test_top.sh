@@ -174,7 +174,7 @@ check "and the lines" told '^3 lines of metrics.jsonl could not be read$'
 cp "$scratch/running/status.json" "$scratch/spoiled"
 check "half a row is none yet" is "$(state "$scratch/spoiled" >/dev/null && field "$scratch/out" step)" 2000
 printf 'no\nno\n' >"$scratch/spoiled/metrics.jsonl"
-check "nothing but those" refuses 4 'none of its 2 lines is a row' "$weft" top --once "$scratch/spoiled"
+check "nothing but those" refuses 4 'none of its 2 lines is valid' "$weft" top --once "$scratch/spoiled"
 : >"$scratch/spoiled/metrics.jsonl"
 check "no row yet" frame --stalled 1000 "$scratch/spoiled"
 check "is running all the same" told '● running'
@@ -182,9 +182,9 @@ mkdir "$scratch/empty" "$scratch/new"
 echo '{}' >"$scratch/new/config.json"
 check "nothing but a configuration" is "$(state "$scratch/new")" waiting
 check "it waits" frame "$scratch/new"
-check "for rows" told 'the run has written no row yet'
-check "a folder that is no run" refuses 4 'is not a run' "$weft" top --once "$scratch/empty"
-check "no folder" refuses 1 'nothing: there is no such folder' "$weft" top --json "$scratch/nothing"
+check "for rows" told 'the run has not written a row yet'
+check "a folder that is no run" refuses 4 'not a run' "$weft" top --once "$scratch/empty"
+check "no folder" refuses 1 'nothing: no such folder' "$weft" top --json "$scratch/nothing"
 check "a file" refuses 4 'the folder of a run was expected' "$weft" top "$scratch/new/config.json"
 check "rows that are a folder" sh -c "mkdir -p '$scratch/odd/metrics.jsonl'"
 check "are an error" refuses 1 'metrics.jsonl: is not a file' "$weft" top --once "$scratch/odd"
@@ -228,7 +228,7 @@ def whole(t, code):
     assert t.all.count(enter) == t.all.count(leave) and t.all.endswith(leave), t.all[-100:]
 # It is there before the run is, and sees it come, go on and end.
 t = Terminal([weft, "top", "live"], columns=80, folder=folder)
-t.until(rb"Waiting for live: the folder is not there yet\.")
+t.until(rb"Waiting for live: the folder does not exist yet\.")
 child = subprocess.Popen([weft, "train", "digits", "--run", "live", "--seconds", "6", "--batch", "32", "--quiet"],
                          cwd=folder, stdout=subprocess.DEVNULL, env=dict(os.environ, WEFT_DATA=os.getcwd() + "/data"))
 t.until("● running".encode())
