@@ -82,7 +82,8 @@ static weft_err json_check_escape(json_checker *k) {
     if (b != 'u') return WEFT_OK;
     uint32_t v, low;
     WEFT_TRY(json_hex(k, &v));
-    if (!v) return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "a text may not hold \\u0000");
+    if (!v)
+        return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "a string must not contain \\u0000");
     if (v < 0xd800 || v >= 0xe000) return WEFT_OK;
     size_t second = k->r->at;
     if (v < 0xdc00 && json_peek(k) == '\\') {
@@ -94,14 +95,14 @@ static weft_err json_check_escape(json_checker *k) {
         }
     }
     return reader_fail(k->r, WEFT_FORMAT, second > from ? from : second, "JSON",
-                       "half of a surrogate pair");
+                       "a lone surrogate");
 }
 
 static weft_err json_check_text(json_checker *k) {
     size_t from = k->r->at++;
     for (int b; (b = json_peek(k)) != '"';) {
-        if (b < 0) return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "a text without its end");
-        if (b < 0x20) return json_bad(k, "a character of a text");
+        if (b < 0) return reader_fail(k->r, WEFT_FORMAT, from, "JSON", "unterminated string");
+        if (b < 0x20) return json_bad(k, "a character of a string");
         if (b == '\\') {
             WEFT_TRY(json_check_escape(k));
             continue;
@@ -136,8 +137,7 @@ static weft_err json_distinct(json_checker *k, size_t first) {
             uint64_t second = k->begin + (key[i] > key[i - 1] ? key[i] : key[i - 1]);
             char name[64];
             weft_json_text((weft_json){text + second, text + k->end}, name, sizeof name);
-            return reader_fail(k->r, WEFT_FORMAT, second, "JSON", "the key \"%s\" comes twice",
-                               name);
+            return reader_fail(k->r, WEFT_FORMAT, second, "JSON", "duplicate key \"%s\"", name);
         }
     return WEFT_OK;
 }
@@ -184,7 +184,8 @@ static weft_err json_check_word(json_checker *k, const char *word) {
 
 static weft_err json_check_value(json_checker *k, int depth) {
     if (depth > JSON_MAX_DEPTH)
-        return reader_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "deeper than %d", JSON_MAX_DEPTH);
+        return reader_fail(k->r, WEFT_FORMAT, k->r->at, "JSON", "nested deeper than %d",
+                           JSON_MAX_DEPTH);
     json_space(k);
     int b = json_peek(k);
     switch (b) {

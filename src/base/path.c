@@ -17,8 +17,8 @@ static weft_err path_make_one(weft_ctx *c, const char *path) {
     struct stat s;
     const int made = mkdir(path, 0777), why = errno;
     if (stat(path, &s) == 0)
-        return S_ISDIR(s.st_mode) ? WEFT_OK : weft_fail(c, WEFT_FILE, "%s: is not a folder", path);
-    return weft_fail(c, WEFT_FILE, "%s: cannot make the folder: %s", path,
+        return S_ISDIR(s.st_mode) ? WEFT_OK : weft_fail(c, WEFT_FILE, "%s: not a folder", path);
+    return weft_fail(c, WEFT_FILE, "%s: cannot create the folder: %s", path,
                      strerror(made ? why : errno));
 }
 

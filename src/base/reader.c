@@ -31,7 +31,7 @@ weft_err reader_fail(reader *r, weft_err e, uint64_t offset, const char *field, 
 const void *reader_bytes(reader *r, const char *field, uint64_t n) {
     if (r->err != WEFT_OK) return NULL;
     if (n > r->n - r->at) {
-        reader_fail(r, WEFT_FORMAT, r->at, field, "%llu bytes expected, the file has %llu",
+        reader_fail(r, WEFT_FORMAT, r->at, field, "expected %llu bytes, the file has %llu",
                     (unsigned long long)n, (unsigned long long)(r->n - r->at));
         return NULL;
     }

@@ -91,12 +91,12 @@ static weft_err baseline_head(weft_baseline *b, weft_json j, const char *path) {
     const int64_t loop = weft_json_integer(weft_json_get(j, "calibration"), -1);
     const int64_t cores = weft_json_integer(weft_json_get(j, "machine.cores"), -1);
     if (schema != BASELINE_SCHEMA)
-        return weft_fail(b->c, WEFT_FORMAT, "%s: \"schema\": %d was expected of a baseline", path,
+        return weft_fail(b->c, WEFT_FORMAT, "%s: not a baseline: expected \"schema\": %d", path,
                          BASELINE_SCHEMA);
     if (loop != BASELINE_CALIBRATION)
         return weft_fail(b->c, WEFT_FORMAT,
-                         "%s: \"calibration\": %d was expected; times in units "
-                         "of another loop tell nothing",
+                         "%s: expected \"calibration\": %d; times in units "
+                         "of another loop cannot be compared",
                          path, BASELINE_CALIBRATION);
     const weft_json cpu = weft_json_get(j, "machine.cpu"), isa = weft_json_get(j, "machine.isa"),
                     key = weft_json_get(j, "machine.key");
@@ -132,7 +132,7 @@ static weft_err baseline_parse(weft_baseline *b, weft_file f, const char *path) 
                              path, i, fault);
         if (weft_baseline_find(b, r.name, r.threads, &twin))
             return weft_fail(b->c, WEFT_FORMAT,
-                             "%s: record %zu: \"%s\" with %d threads is there "
+                             "%s: record %zu: \"%s\" with %d threads occurs "
                              "twice",
                              path, i, r.name, r.threads);
         if ((e = weft_baseline_put(b, &r)) != WEFT_OK) return e;

@@ -80,7 +80,8 @@ weft_err weft_bench_summary(const double *us, size_t n, weft_timing *out) {
                          WEFT_BENCH_SAMPLES, n);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(us[i]))
-            return weft_fail(NULL, WEFT_ARGUMENT, "weft_bench_summary: sample %zu is no time", i);
+            return weft_fail(NULL, WEFT_ARGUMENT, "weft_bench_summary: sample %zu is not a time",
+                             i);
     *out = (weft_timing){.samples = (int)n, .calls = 1};
     memcpy(out->us, us, n * sizeof *us);
     double ordered[WEFT_BENCH_SAMPLES], drawn[BENCH_RESAMPLES];

@@ -94,7 +94,7 @@ weft_data *weft_data_npy(weft_ctx *c, const char *path) {
     if (!a) return NULL;
     const size_t count = weft_archive_count(a);
     weft_data *d = NULL;
-    if (count < 1) weft_fail(c, WEFT_FORMAT, "%s: there is no array in it", path);
+    if (count < 1) weft_fail(c, WEFT_FORMAT, "%s: contains no array", path);
     else d = data_new(c, count, NULL, false);
     if (!d || !data_keep_archive(d->rows_store, a)) {
         weft_archive_free(a);

@@ -101,8 +101,8 @@ static weft_err csv_unknown_class(const csv_job *j, const csv_cell *cell) {
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%.40s", i ? ", " : "",
                               j->desc->classes[i]);
     char what[240];
-    snprintf(what, sizeof what, "is none of the %zu classes that are known: %s%s",
-             j->desc->class_count, list, i < j->desc->class_count ? ", ..." : "");
+    snprintf(what, sizeof what, "is not one of the %zu known classes: %s%s", j->desc->class_count,
+             list, i < j->desc->class_count ? ", ..." : "");
     return csv_wrong(j, cell, what);
 }
 
@@ -160,7 +160,7 @@ static weft_err csv_compare(csv_job *j, const csv_cell *cell) {
     WEFT_TRY(csv_check(j, cell, &missing));
     if (missing || c->kind == CSV_NUMBER || c->kind == CSV_LABEL_NUMBER) return WEFT_OK;
     if (csv_word_place(j->schema, c, cell) >= 0) return WEFT_OK;
-    return csv_wrong(j, cell, "is none of the words that it has in the other table");
+    return csv_wrong(j, cell, "does not occur in this column of the other table");
 }
 
 /* Names of the elements of "x": the column's, or "column=word". */
@@ -274,9 +274,8 @@ static weft_err csv_arrays(csv_job *j) {
     weft_data *const d = j->d;
     const csv_schema *const s = j->schema;
     const csv_cell cell = {.line = j->start.line};
-    if (j->rows == 0) return csv_bad(&j->start, &cell, NULL, "no row of values is left");
-    if (s->elements == 0)
-        return csv_bad(&j->start, &cell, NULL, "there is no column beside the label");
+    if (j->rows == 0) return csv_bad(&j->start, &cell, NULL, "no rows are left");
+    if (s->elements == 0) return csv_bad(&j->start, &cell, NULL, "no column besides the label");
     d->rows = j->rows;
     j->x = data_alloc(d->rows_store, (size_t)(j->rows * s->elements) * sizeof *j->x);
     if (!j->x) return WEFT_MEMORY;

@@ -66,7 +66,7 @@ static weft_err cells_quoted(csv_reader *r, csv_cell *cell) {
     cell->text = ++r->at;
     for (;; r->at++) {
         if (r->at == r->end) return csv_bad(r, cell, NULL, "the quotes are never closed");
-        if (*r->at == 0) return csv_bad(r, cell, NULL, "there is a zero byte");
+        if (*r->at == 0) return csv_bad(r, cell, NULL, "a zero byte");
         if (*r->at == '\n') r->line++;
         if (*r->at != '"') continue;
         if (r->at + 1 == r->end || r->at[1] != '"') break;
@@ -75,14 +75,14 @@ static weft_err cells_quoted(csv_reader *r, csv_cell *cell) {
     cell->length = (size_t)(r->at++ - cell->text);
     while (r->at < r->end && cells_blank(*r->at, r->separator)) r->at++;
     if (r->at < r->end && *r->at != r->separator && !cells_line_end(r->at, r->end))
-        return csv_bad(r, cell, NULL, "there is more behind the closing quotes");
+        return csv_bad(r, cell, NULL, "text after the closing quotes");
     return WEFT_OK;
 }
 
 static weft_err cells_plain(csv_reader *r, csv_cell *cell) {
     cell->text = r->at;
     for (; r->at < r->end && *r->at != r->separator && !cells_line_end(r->at, r->end); r->at++)
-        if (*r->at == 0) return csv_bad(r, cell, NULL, "there is a zero byte");
+        if (*r->at == 0) return csv_bad(r, cell, NULL, "a zero byte");
     cell->length = (size_t)(r->at - cell->text);
     while (cell->length && cells_blank(cell->text[cell->length - 1], r->separator)) cell->length--;
     return WEFT_OK;

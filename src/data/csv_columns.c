@@ -179,7 +179,7 @@ static int64_t columns_of(const csv_schema *s, const char *text, size_t length) 
 
 static weft_err columns_none(const csv_job *j, const char *what, const char *text, size_t length) {
     const csv_cell cell = {.line = j->start.line};
-    return csv_bad(&j->start, &cell, NULL, "there is no column \"%.*s\" for %s; there are %lld%s",
+    return csv_bad(&j->start, &cell, NULL, "unknown column \"%.*s\" for %s; the file has %lld%s",
                    (int)(length > 80 ? 80 : length), text, what, (long long)j->schema->columns,
                    j->header ? "" : ", without names");
 }
@@ -241,7 +241,7 @@ static weft_err columns_adopt(csv_job *j) {
     const csv_schema *const own = j->schema, *const s = j->desc->like->schema;
     csv_cell cell = {.line = j->start.line};
     if (own->columns != s->columns)
-        return csv_bad(&j->start, &cell, NULL, "there are %lld columns, the other table has %lld",
+        return csv_bad(&j->start, &cell, NULL, "%lld columns, the other table has %lld",
                        (long long)own->columns, (long long)s->columns);
     for (int64_t i = 0; own->name && s->name && i < s->columns; i++) {
         cell.column = i;
@@ -257,6 +257,6 @@ weft_err csv_columns_find(csv_job *j) {
     WEFT_TRY(columns_survey(j));
     WEFT_TRY(columns_take_first(j));
     const csv_cell cell = {.line = j->start.line};
-    if (j->lines == 0) return csv_bad(&j->start, &cell, NULL, "there is no row of values");
+    if (j->lines == 0) return csv_bad(&j->start, &cell, NULL, "no row of values");
     return j->desc->like ? columns_adopt(j) : columns_roles(j);
 }

@@ -107,7 +107,7 @@ static weft_err idx_body(idx_file *f) {
     const uint64_t want = (uint64_t)f->rows * (uint64_t)f->count * (uint64_t)f->type->bytes;
     if (have != want)
         return reader_fail(in, WEFT_FORMAT, f->head + want, "elements",
-                           "%llu bytes too many behind the last one",
+                           "%llu extra bytes after the last one",
                            (unsigned long long)(have - want));
     f->elements = in->bytes + f->head;
     return WEFT_OK;
@@ -178,7 +178,7 @@ static weft_err idx_fill(weft_data *d, weft_bytes x, weft_bytes y) {
         WEFT_TRY(idx_body(&labels));
         if (labels.rows != pictures.rows)
             return reader_fail(&labels.in, WEFT_FORMAT, 4, "extent 0",
-                               "%lld labels, but there are %lld rows of x", (long long)labels.rows,
+                               "%lld labels for %lld rows of x", (long long)labels.rows,
                                (long long)pictures.rows);
         WEFT_TRY(idx_labels(&labels, &classes));
     }

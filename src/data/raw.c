@@ -8,8 +8,7 @@
 static weft_err raw_fill(weft_data *d, weft_bytes file, weft_dtype t, weft_shape dims) {
     int64_t count, bytes;
     if ((unsigned)t >= WEFT_DTYPE_COUNT)
-        return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_raw: element type %d is not known",
-                         (int)t);
+        return weft_fail(d->ctx, WEFT_ARGUMENT, "weft_data_raw: unknown element type %d", (int)t);
     if (!data_extent(t, dims, &count, &bytes))
         return weft_fail(d->ctx, WEFT_ARGUMENT,
                          "weft_data_raw: at most %d extents, all above 0, and an example must fit "

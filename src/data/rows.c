@@ -136,9 +136,9 @@ static weft_err rows_choose(weft_rows *r, rows_list *l, const char *words) {
         const size_t n = comma ? (size_t)(comma - at) : strlen(at);
         const int64_t cell = r->d.json ? 0 : rows_cell_of(r, at, n);
         if (!n || cell < 0 || l->n >= ROWS_MOST_COLUMNS || n >= ROWS_PATH)
-            return rows_wrong(r, "there is no column", at, n);
+            return rows_wrong(r, "unknown column", at, n);
         for (int i = 0; i < l->n && !r->d.json; i++)
-            if (l->at[i].cell == cell) return rows_wrong(r, "twice the same column,", at, n);
+            if (l->at[i].cell == cell) return rows_wrong(r, "duplicate column", at, n);
         WEFT_TRY(rows_add(r, l, at, n, cell));
         at = comma ? comma + 1 : NULL;
     }
@@ -217,8 +217,7 @@ static weft_err rows_split(weft_rows *r, csv_reader *in) {
         }
         r->cell[r->cells] = cell;
     }
-    if (r->cells && in->at != in->end)
-        return csv_bad(in, &cell, NULL, "there is more than one line");
+    if (r->cells && in->at != in->end) return csv_bad(in, &cell, NULL, "more than one line");
     return WEFT_OK;
 }
 
@@ -236,7 +235,7 @@ static weft_err rows_take_names(weft_rows *r) {
     for (int64_t i = 0; i < r->cells; i++) {
         const size_t n = csv_word(&r->cell[i], word);
         if (n == CSV_LONGEST_WORD)
-            return rows_wrong(r, "a name that is too long,", r->cell[i].text, r->cell[i].length);
+            return rows_wrong(r, "name too long:", r->cell[i].text, r->cell[i].length);
         WEFT_TRY(rows_add(r, &r->names, word, n, i));
     }
     r->width = r->cells;
@@ -299,7 +298,7 @@ static weft_err rows_take_keys(weft_rows *r, weft_json object) {
         r->value[i] = NAN;
         if (kind == WEFT_JSON_NUMBER) r->value[i] = weft_json_number(value, NAN);
         else if (kind != WEFT_JSON_NONE && kind != WEFT_JSON_NULL)
-            return rows_wrong(r, "there should be a number at", r->column.at[i].name, ROWS_PATH);
+            return rows_wrong(r, "expected a number at", r->column.at[i].name, ROWS_PATH);
     }
     char *at = r->text;
     for (int i = 0; i < r->kept.n; i++) {
@@ -314,7 +313,7 @@ static weft_err rows_take_keys(weft_rows *r, weft_json object) {
             if (n < left) memcpy(at, value.at, n);
         }
         /* one key inside another: together they may be longer than the line */
-        if (n >= left) return rows_wrong(r, "too long a text at", r->kept.at[i].name, ROWS_PATH);
+        if (n >= left) return rows_wrong(r, "text too long at", r->kept.at[i].name, ROWS_PATH);
         at[n] = 0;
         at += n + 1;
     }

@@ -218,8 +218,7 @@ weft_err weft_archive_find(weft_archive *a, const char *name, weft_array *out) {
     *out = (weft_array){0};
     archive_array *x = archive_find(a, 0, name);
     if (!x)
-        return weft_fail(a->c, WEFT_ARGUMENT, "%s: there is no array \"%s\"", reader_path(a->name),
-                         name);
+        return weft_fail(a->c, WEFT_ARGUMENT, "%s: no array \"%s\"", reader_path(a->name), name);
     WEFT_TRY(archive_look(a, x));
     archive_tell(a, x, out);
     return WEFT_OK;
@@ -298,7 +297,7 @@ weft_err weft_archive_text(weft_archive *a, const char *key, const char *value) 
         sound = k > 0;
     }
     if (!sound)
-        return weft_fail(a->c, WEFT_ARGUMENT, "weft_archive_text: key or value is no proper UTF-8");
+        return weft_fail(a->c, WEFT_ARGUMENT, "weft_archive_text: key or value is not valid UTF-8");
     while (at < a->texts && strcmp(a->text[at].key, key) != 0) at++;
     if (value) {
         char *block = mem_room(mem_of(a->c), &a->text, a->texts, &a->text_room, sizeof *a->text)

@@ -87,7 +87,8 @@ static weft_err checkpoint_collect(weft_archive *a, weft_state *s, const weft_ch
         WEFT_TRY(weft_state_entry(s, i, &e));
         if (!reader_is_name(e.name, strlen(e.name)))
             return weft_fail(a->c, WEFT_ARGUMENT,
-                             "weft_checkpoint_save: \"%.60s\" is no name for a file", e.name);
+                             "weft_checkpoint_save: \"%.60s\" is not a valid name in a file",
+                             e.name);
         const void *data = checkpoint_values(a, s, &e);
         if (!data) return weft_error_code(a->c);
         archive_add(a, e.name, weft_file_type_of(e.dtype), &e.dims, data, e.bytes);
@@ -117,8 +118,7 @@ static weft_err checkpoint_inside(weft_ctx *c, const char *path, const weft_chec
     *inside = 0;
     if (!k->beneath) return WEFT_OK;
     if (!n || strncmp(path, k->beneath, n) != 0 || (path[n] != '/' && k->beneath[n - 1] != '/'))
-        return weft_fail(c, WEFT_ARGUMENT, "%s: does not lie in %.200s", reader_path(path),
-                         k->beneath);
+        return weft_fail(c, WEFT_ARGUMENT, "%s: not in %.200s", reader_path(path), k->beneath);
     while (path[n] == '/') n++;
     *inside = n;
     return file_is_downwards(path + n)
@@ -255,7 +255,7 @@ static weft_err checkpoint_read(weft_state *s, const char *path, size_t inside,
     } else if (there && checkpoint_is_damage(second)) {
         char other[200];
         snprintf(other, sizeof other, "%.*s", (int)sizeof other - 1, weft_error(c));
-        second = weft_fail(c, e, "%s; and the one before: %s", reason, other);
+        second = weft_fail(c, e, "%s; the previous one: %s", reason, other);
     } else if (!there) {
         weft_fail(c, e, "%s", reason);
     }

@@ -58,7 +58,7 @@ weft_err weft_state_save(weft_state *s, weft_archive *a, const weft_save_desc *d
         const char *name = entries_name(buffer, d->prefix, e.name);
         if (!name)
             return weft_fail(weft_state_ctx(s), WEFT_ARGUMENT,
-                             "weft_state_save: \"%.60s\" is no name for a file", e.name);
+                             "weft_state_save: \"%.60s\" is not a valid name in a file", e.name);
         WEFT_TRY(entries_save(s, a, &e, name));
     }
     return WEFT_OK;
@@ -106,7 +106,7 @@ static weft_err entries_array(entries_load *l, size_t i, weft_entry *e, archive_
     if (x) l->known[x - l->a->array] = 1;
     if (!entries_chosen(e, l->d->trained_only, l->d->all)) return WEFT_OK;
     if (!x && !l->d->allow_missing)
-        return weft_fail(weft_state_ctx(l->s), WEFT_STATE, "%s: there is no array \"%s%.60s\"",
+        return weft_fail(weft_state_ctx(l->s), WEFT_STATE, "%s: no array \"%s%.60s\"",
                          reader_path(l->a->name), l->d->prefix ? l->d->prefix : "", e->name);
     *out = x;
     return WEFT_OK;

@@ -59,7 +59,7 @@ static char *file_folder(weft_ctx *c, const char *path) {
 
 static weft_err file_map(weft_ctx *c, const char *path, int fd, weft_file *out) {
     struct stat st;
-    if (fstat(fd, &st) != 0) return file_refused(c, path, "cannot be looked at");
+    if (fstat(fd, &st) != 0) return file_refused(c, path, "cannot be examined");
     if (!S_ISREG(st.st_mode))
         return weft_fail(c, WEFT_FILE, "%s: not a regular file", reader_path(path));
     size_t n;
@@ -122,7 +122,7 @@ weft_err file_beneath(weft_ctx *c, const char *beside, const char *relative, wef
         int next =
             file_open_retry(at, part, O_RDONLY | O_NOFOLLOW | (last ? O_NONBLOCK : O_DIRECTORY));
         if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
-            e = weft_fail(c, WEFT_FILE, "%s: shard \"%s\": \"%s\" is a link or no folder",
+            e = weft_fail(c, WEFT_FILE, "%s: shard \"%s\": \"%s\" is a link or not a folder",
                           reader_path(beside), reader_path(relative), reader_path(part));
         else if (next < 0) e = file_refused(c, relative, "shard cannot be opened");
         close(at);
@@ -186,7 +186,7 @@ static int file_folder_open(weft_ctx *c, const char *path, size_t inside) {
         }
         if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
             weft_fail(c, WEFT_FILE,
-                      "%s: \"%s\" is a link or no folder, and no link is followed there",
+                      "%s: \"%s\" is a link or not a folder; links are not followed there",
                       reader_path(path), part);
         else if (next < 0) file_refused(c, path, "cannot be opened");
         close(at);
@@ -275,7 +275,7 @@ weft_err file_begin(file_writer *w, weft_ctx *c, const char *path, size_t inside
     bool there = fstatat(w->folder, file_base(w->path), &st, AT_SYMLINK_NOFOLLOW) == 0;
     if (there && !S_ISREG(st.st_mode))
         return w->err = weft_fail(c, WEFT_FILE, "%s: %s", reader_path(path),
-                                  S_ISLNK(st.st_mode) ? "is a link, and no link is followed there"
+                                  S_ISLNK(st.st_mode) ? "is a link; links are not followed there"
                                                       : "not a regular file");
     file_clean_in(w->folder, file_base(w->path));
     for (unsigned i = 0; i < FILE_TRIES; i++)
@@ -285,7 +285,7 @@ weft_err file_begin(file_writer *w, weft_ctx *c, const char *path, size_t inside
         return file_failed(w, "cannot be made");
     }
     if (there && fchmod(w->fd, st.st_mode & 0777) != 0)
-        return file_failed(w, "cannot have the old one's mode");
+        return file_failed(w, "cannot be given the mode of the old file");
     return WEFT_OK;
 }
 
@@ -337,7 +337,7 @@ static weft_err file_keep(file_writer *w, const char *previous) {
         r = renameat(w->folder, base, w->folder, kept);
     if (r != 0 && errno == ENOENT) r = 0; /* nothing to keep */
     weft_resize(w->c, name, 0);
-    return r == 0 ? WEFT_OK : file_failed(w, "the one before cannot be kept");
+    return r == 0 ? WEFT_OK : file_failed(w, "the previous file cannot be kept");
 }
 
 weft_err file_place(file_writer *w, const char *previous) {

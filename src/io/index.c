@@ -40,7 +40,7 @@ static weft_err index_open(index_parse *p, weft_json name) {
     if (!reader_is_name(path, weft_json_text(name, path, sizeof path)))
         return index_bad(p, name, "shard", "not a path");
     if (!file_is_downwards(path))
-        return index_bad(p, name, "shard", "only a path downwards is followed");
+        return index_bad(p, name, "shard", "expected a relative path within the folder");
     if (p->shards == INDEX_MAX_SHARDS)
         return reader_fail(p->r, WEFT_UNSUPPORTED, json_offset(p->r, name), "shard", "more than %d",
                            INDEX_MAX_SHARDS);
@@ -111,7 +111,7 @@ weft_err index_read(weft_archive *a, reader *r) {
     weft_json j = json_inside(r, 0, r->n), map = weft_json_get(j, "weight_map");
     if (r->err != WEFT_OK) return r->err;
     if (weft_json_kind_of(map) != WEFT_JSON_OBJECT)
-        return index_bad(&p, j, "weight_map", "missing, or no object");
+        return index_bad(&p, j, "weight_map", "missing, or not an object");
     a->format = "index";
     p.shard = weft_resize(a->c, NULL, INDEX_MAX_SHARDS * sizeof *p.shard);
     if (!p.shard) return archive_no_memory(a);

@@ -56,12 +56,12 @@ static bool inflate_build(inflate *z, inflate_codes *k, const unsigned char *len
     int left = 1, longest = 0;
     for (int b = 1; b <= INFLATE_MAX_BITS; b++) {
         left = 2 * left - k->count[b];
-        if (left < 0) return inflate_wrong(z, "a set of codes with too many of them");
+        if (left < 0) return inflate_wrong(z, "an over-subscribed set of codes");
         if (k->count[b]) longest = b;
         next[b + 1] = (uint16_t)(next[b] + k->count[b]);
         code[b + 1] = (uint16_t)((code[b] + k->count[b]) << 1);
     }
-    if (left > 0 && longest > 1) return inflate_wrong(z, "a set of codes with gaps");
+    if (left > 0 && longest > 1) return inflate_wrong(z, "an incomplete set of codes");
     for (unsigned i = 0; i < n; i++) {
         unsigned b = length[i];
         if (!b) continue;
@@ -88,7 +88,7 @@ static bool inflate_symbol(inflate *z, const inflate_codes *k, unsigned *out) {
             first = (first + k->count[b]) << 1;
             code <<= 1;
         }
-        if (b > INFLATE_MAX_BITS) return inflate_wrong(z, "a code that is in no set");
+        if (b > INFLATE_MAX_BITS) return inflate_wrong(z, "an invalid code");
         *out = k->symbol[before + (code - first)];
     }
     if (z->held < b) return inflate_wrong(z, "the packed data ends too early");
@@ -191,7 +191,7 @@ static bool inflate_dynamic(inflate *z) {
         !inflate_take(z, 4, &lengths))
         return false;
     literals += 257, distances += 1, lengths += 4;
-    if (literals > 286 || distances > 30) return inflate_wrong(z, "more codes than there are");
+    if (literals > 286 || distances > 30) return inflate_wrong(z, "too many codes");
     for (unsigned i = 0; i < lengths; i++) {
         if (!inflate_take(z, 3, &v)) return false;
         of_length[order[i]] = (unsigned char)v;
@@ -225,7 +225,7 @@ bool inflate_run(inflate *z) {
         case 0: good = inflate_stored(z); break;
         case 1: good = inflate_fixed(z); break;
         case 2: good = inflate_dynamic(z); break;
-        default: good = inflate_wrong(z, "a block of no known kind");
+        default: good = inflate_wrong(z, "a block of unknown type");
         }
     }
     z->at -= z->held / 8;

@@ -135,7 +135,7 @@ static weft_err npy_entries(reader *r, size_t end, npy_header *h) {
                                                     : 0;
         if (!which || seen & which)
             return reader_fail(r, WEFT_FORMAT, from, "header", "the key \"%s\" is %s", key,
-                               which ? "there twice" : "unknown");
+                               which ? "duplicate" : "unknown");
         seen |= which;
         if (!npy_accept(r, end, ':')) return npy_bad(r, key, "':' was expected");
         if (which == DESCR) WEFT_TRY(npy_type(r, end, h));

@@ -297,7 +297,7 @@ static weft_err zip_array(zip_parse *p, const zip_member *m) {
     weft_archive *a = p->a;
     if (m->length < 5 || memcmp(m->name + m->length - 4, ".npy", 4) != 0)
         return reader_fail(p->r, WEFT_UNSUPPORTED, m->entry + ZIP_ENTRY, "name",
-                           "a member that is no .npy file");
+                           "a member that is not a .npy file");
     const char *name = p->pool;
     memcpy(p->pool, m->name, m->length - 4);
     p->pool[m->length - 4] = 0;
@@ -384,13 +384,13 @@ weft_err npz_read(weft_archive *a, reader *r) {
         WEFT_TRY(zip_entry(&p, &m));
         WEFT_TRY(zip_local(&p, &m));
         bool is_texts = m.length == sizeof ZIP_TEXTS - 1 && !memcmp(m.name, ZIP_TEXTS, m.length);
-        if (is_texts && texts) return zip_bad(r, m.entry, "name", ZIP_TEXTS " is there twice");
+        if (is_texts && texts) return zip_bad(r, m.entry, "name", ZIP_TEXTS " occurs twice");
         texts = texts || is_texts;
         WEFT_TRY(is_texts ? zip_texts(&p, &m) : zip_array(&p, &m));
     }
     WEFT_TRY(zip_disjoint(&p));
     const bool said = r->n - p.comment > 1 && !memcmp(r->bytes + p.comment, "{\"", 2);
-    if (said && texts) return zip_bad(r, p.comment, "comment", "the texts are there twice");
+    if (said && texts) return zip_bad(r, p.comment, "comment", "the metadata occur twice");
     if (said) WEFT_TRY(zip_texts_at(&p, p.comment, r->n - p.comment));
     if (archive_sort(a, 0)) return zip_bad(r, p.directory, "name", "two members have the same");
     a->format = "npz";

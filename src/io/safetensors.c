@@ -241,7 +241,7 @@ static weft_err safe_texts(safe_parse *p) {
         archive_array *x = n < sizeof name && name[start] == '.'
                                ? archive_find(p->a, p->first, name + start + 1)
                                : NULL;
-        if (!x) return safe_bad(p, key, ARCHIVE_CRC_KEY, "there is no such array");
+        if (!x) return safe_bad(p, key, ARCHIVE_CRC_KEY, "no such array");
         x->crc = crc;
         x->has_crc = true;
     }

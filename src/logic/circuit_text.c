@@ -121,7 +121,7 @@ char *weft_circuit_text(const weft_circuit *k, weft_circuit_format f, const char
     case WEFT_CIRCUIT_BLIF: circuit_write_blif(&p, k, name); break;
     case WEFT_CIRCUIT_VERILOG: circuit_write_verilog(&p, k, name); break;
     case WEFT_CIRCUIT_SVG: circuit_write_svg(&p, k, name); break;
-    default: weft_fail(k->c, WEFT_ARGUMENT, "%d is no format of circuits", (int)f); return NULL;
+    default: weft_fail(k->c, WEFT_ARGUMENT, "unknown circuit format %d", (int)f); return NULL;
     }
     if (!p.failed) return p.s;
     weft_resize(k->c, p.s, 0);

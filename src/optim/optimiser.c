@@ -52,7 +52,7 @@ bool optim_filled(weft_graph *g, const weft_optimiser_desc *d, weft_optimiser_de
     static const weft_optimiser_desc none;
     *out = d ? *d : none;
     if ((unsigned)out->kind >= WEFT_OPTIMISER_COUNT) {
-        weft_poison(g, WEFT_ARGUMENT, "optimiser: there is no kind %d", (int)out->kind);
+        weft_poison(g, WEFT_ARGUMENT, "optimiser: unknown kind %d", (int)out->kind);
         return false;
     }
     const struct {
@@ -215,8 +215,8 @@ static bool optim_fitting(const optim_call *c, weft_params p) {
         for (size_t i = 0; i < p.n && !met; i++)
             met = glob_match(c->d.groups[k].match, optim_name(p, i));
         if (met) continue;
-        weft_poison(c->g, WEFT_ARGUMENT, "optimiser: no parameter's name fits group %zu, \"%s\"", k,
-                    c->d.groups[k].match);
+        weft_poison(c->g, WEFT_ARGUMENT, "optimiser: no parameter's name matches group %zu, \"%s\"",
+                    k, c->d.groups[k].match);
         return false;
     }
     return true;
@@ -247,7 +247,7 @@ static bool optim_counts(const weft_optimiser_desc *d) {
 weft_updates optim_updates(weft_state *s, weft_params p, const weft_optimiser_desc *d, bool bare) {
     const weft_updates none = {0};
     if (!p.n || !p.param || !p.grad || !p.param[0].g) {
-        weft_fail(weft_state_ctx(s), WEFT_ARGUMENT, "optimiser: there are no parameters");
+        weft_fail(weft_state_ctx(s), WEFT_ARGUMENT, "optimiser: no parameters");
         return none;
     }
     optim_call c = {.g = p.param[0].g, .s = s};

@@ -29,17 +29,17 @@ bool weft_schedule_named(const char *name, weft_schedule_kind *k) {
 /* What is wrong with it, or NULL. */
 static const char *schedule_fault(const weft_schedule *d) {
     const int64_t most = (int64_t)1 << 24;
-    if ((unsigned)d->kind >= WEFT_SCHEDULE_COUNT) return "there is no such kind";
+    if ((unsigned)d->kind >= WEFT_SCHEDULE_COUNT) return "unknown kind";
     if (d->warmup < 0 || d->total < 0 || d->every < 0 || d->longer < 0 || d->patience < 0 ||
         d->cooldown < 0)
         return "a count of steps is negative";
     if (d->warmup > most || d->total > most || d->every > most || d->longer > most)
         return "a count of steps is above 2^24";
-    if (!(d->gamma >= 0) || isinf(d->gamma)) return ".gamma is negative or no number";
+    if (!(d->gamma >= 0) || isinf(d->gamma)) return ".gamma must be finite and not negative";
     if (!(d->lowest >= 0) || !(d->start >= 0) || isinf(d->lowest) || isinf(d->start))
-        return ".lowest or .start is negative or no number";
-    if (!(d->rise >= 0 && d->rise < 1)) return ".rise is not between 0 and 1";
-    if (!(d->threshold >= 0)) return ".threshold is negative or no number";
+        return ".lowest and .start must be finite and not negative";
+    if (!(d->rise >= 0 && d->rise < 1)) return ".rise must be at least 0 and below 1";
+    if (!(d->threshold >= 0)) return ".threshold must not be negative";
     const bool ends = d->kind == WEFT_SCHEDULE_LINEAR || d->kind == WEFT_SCHEDULE_ONE_CYCLE ||
                       (d->kind == WEFT_SCHEDULE_COSINE && !d->every);
     if (ends && d->total <= d->warmup) return ".total must be above .warmup";

@@ -120,7 +120,7 @@ weft_err weft_profile_measure_peaks(weft_profile *p) {
     const double gflops = weft_peak_gflops(isa);
     if (!(gflops > 0))
         return weft_fail(p->c, WEFT_UNSUPPORTED,
-                         "weft_profile_measure_peaks: there is no measurement for \"%s\"", isa);
+                         "weft_profile_measure_peaks: no measurement for \"%s\"", isa);
     for (int i = 0; i < PROFILE_LEVELS; i++)
         p->gbs[i] = weft_peak_copy_gbs(isa, profile_footprint[i]);
     p->gflops = gflops;

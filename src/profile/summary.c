@@ -80,8 +80,8 @@ static void summary_arena(text *t, const weft_profile_plan *f) {
 char *weft_profile_json(weft_profile *p, int plan) {
     weft_profile_plan f = {0};
     if (!p || plan < -1 || (plan >= 0 && !weft_profile_plan_at(p, (size_t)plan, &f))) {
-        weft_fail(p ? p->c : NULL, WEFT_ARGUMENT,
-                  "weft_profile_json: there is no plan %d, or no profile", plan);
+        weft_fail(p ? p->c : NULL, WEFT_ARGUMENT, "weft_profile_json: no plan %d, or no profile",
+                  plan);
         return NULL;
     }
     text t = {.m = mem_of(p->c)};

@@ -58,15 +58,16 @@ static void pole_observe(const void *e, float *obs) {
 static weft_err pole_check(weft_ctx *c, const void *e) {
     const weft_cartpole *const p = e;
     if (pole_stands(p) && isfinite(p->speed) && isfinite(p->spin)) return WEFT_OK;
-    return weft_fail(c, WEFT_ARGUMENT,
-                     "cartpole: place %g, speed %g, angle %g, spin %g: the cart is beyond 2.4, the "
-                     "pole beyond 12 degrees, or a speed is no number",
-                     p->x, p->speed, p->angle, p->spin);
+    return weft_fail(
+        c, WEFT_ARGUMENT,
+        "cartpole: position %g, speed %g, angle %g, spin %g: the cart is beyond 2.4, the "
+        "pole beyond 12 degrees, or a speed is not a number",
+        p->x, p->speed, p->angle, p->spin);
 }
 
 static void pole_show(const void *e, char *text, size_t bytes) {
     const weft_cartpole *const p = e;
-    snprintf(text, bytes, "place %+.3f m, speed %+.3f, angle %+.2f degrees, spin %+.3f\n", p->x,
+    snprintf(text, bytes, "position %+.3f m, speed %+.3f, angle %+.2f degrees, spin %+.3f\n", p->x,
              p->speed, p->angle * 180 / 3.14159265358979323846, p->spin);
 }
 

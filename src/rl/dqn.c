@@ -40,8 +40,8 @@ static weft_err dqn_acceptable(weft_ctx *c, const weft_env *e, const weft_dqn_de
     if (d->replay.capacity > 0 && d->start > d->replay.capacity)
         return weft_fail(
             c, WEFT_ARGUMENT,
-            "weft_dqn_new: learning starts with %lld transitions, and there is room for "
-            "%lld: it never would",
+            "weft_dqn_new: learning starts at %lld transitions, the replay holds %lld: "
+            "it would never start",
             (long long)d->start, (long long)d->replay.capacity);
     if (!(d->polyak > 0 && d->polyak <= 1) || !(d->explore.decay >= 0 && d->explore.decay <= 1))
         return weft_fail(c, WEFT_ARGUMENT,
@@ -57,7 +57,7 @@ static weft_err dqn_acceptable(weft_ctx *c, const weft_env *e, const weft_dqn_de
                          "weft_dqn_new: .values is the whole network: no .net, .dueling, .noisy or "
                          ".atoms beside it");
     if ((unsigned)d->loss >= WEFT_DQN_LOSS_COUNT)
-        return weft_fail(c, WEFT_ARGUMENT, "weft_dqn_new: there is no loss %d", (int)d->loss);
+        return weft_fail(c, WEFT_ARGUMENT, "weft_dqn_new: unknown loss %d", (int)d->loss);
     for (int i = 0; i < d->stage_count && e->levels > 0; i++)
         if (d->stages[i].level > e->levels)
             return weft_fail(c, WEFT_ARGUMENT,

@@ -24,8 +24,8 @@ const weft_env *weft_env_named(weft_ctx *c, const char *name) {
             snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", env_all[i]->name);
         if (more > 0 && n + (size_t)more < sizeof known) n += (size_t)more;
     }
-    weft_fail(c, WEFT_ARGUMENT, "there is no environment \"%s\"; there are %s",
-              name ? name : "(NULL)", known);
+    weft_fail(c, WEFT_ARGUMENT, "unknown environment \"%s\"; available: %s", name ? name : "(NULL)",
+              known);
     return NULL;
 }
 

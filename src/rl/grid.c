@@ -55,8 +55,8 @@ static void grid_observe(const void *e, float *obs) {
 static weft_err grid_check(weft_ctx *c, const void *e) {
     const int32_t cell = ((const weft_grid *)e)->cell;
     if (grid_on(cell) == '.') return WEFT_OK;
-    return weft_fail(c, WEFT_ARGUMENT, "grid: nobody can be on cell %d: %s", (int)cell,
-                     cell < 0 || cell >= GRID_CELLS ? "there are 48"
+    return weft_fail(c, WEFT_ARGUMENT, "grid: invalid cell %d: %s", (int)cell,
+                     cell < 0 || cell >= GRID_CELLS ? "must be 0 to 47"
                      : grid_on(cell) == '#'         ? "it is a wall"
                                                     : "it ends an episode");
 }

@@ -44,10 +44,11 @@ static weft_err td_game_acceptable(weft_ctx *c, const weft_td_game *g) {
 
 static weft_err td_acceptable(weft_ctx *c, const weft_td_desc *d) {
     if (!(d->rate >= 0 && d->rate <= 1) || !(d->gamma >= 0 && d->gamma <= 1) || !isfinite(d->first))
-        return weft_fail(c, WEFT_ARGUMENT,
-                         "weft_td_new: rate %g, gamma %g, first value %g; the first two from 0 to "
-                         "1, and a finite number, were expected",
-                         (double)d->rate, (double)d->gamma, (double)d->first);
+        return weft_fail(
+            c, WEFT_ARGUMENT,
+            "weft_td_new: rate %g, gamma %g, initial value %g; the first two from 0 to "
+            "1, and a finite number, were expected",
+            (double)d->rate, (double)d->gamma, (double)d->first);
     if (d->games < 0 || d->games > TD_MOST_GAMES || d->moves < 0 || d->window < 0 ||
         d->window > 1 << 24 || d->threads < 0)
         return weft_fail(c, WEFT_ARGUMENT,

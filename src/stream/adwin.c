@@ -181,8 +181,8 @@ static void adwin_keep(weft_detector *d, kept *k) {
             adwin_bucket *const b = &s->row[r][i];
             kept_mean(k, "mean of a bucket", &b->mean);
             kept_sizes(k, "squares of a bucket", &b->squares, 1);
-            kept_values(k, "least of a bucket", &b->low, 1);
-            kept_values(k, "greatest of a bucket", &b->high, 1);
+            kept_values(k, "minimum of a bucket", &b->low, 1);
+            kept_values(k, "maximum of a bucket", &b->high, 1);
             kept_whole(k, "beginning of a bucket", &b->first, 0, INT64_MAX / 2);
         }
     }

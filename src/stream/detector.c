@@ -87,8 +87,7 @@ static double *detector_value(weft_detector_desc *d, size_t offset) {
 static weft_err detector_settle(weft_ctx *c, weft_detector_desc *d) {
     const char *const name = weft_detector_name(d->kind);
     if (!name)
-        return weft_fail(c, WEFT_ARGUMENT, "weft_detector_new: %d is no kind of detector",
-                         (int)d->kind);
+        return weft_fail(c, WEFT_ARGUMENT, "weft_detector_new: unknown kind %d", (int)d->kind);
     if (!d->dims) d->dims = 1;
     const int most = detector_rows[d->kind]->most_values;
     if (d->dims < 1 || d->dims > most)

@@ -170,7 +170,7 @@ weft_err weft_detector_save(const weft_detector *d, void *bytes, size_t n) {
 static weft_err save_read_head(reader *r, weft_detector_desc *d, bool *coarse) {
     const char *const magic = reader_bytes(r, "magic", SAVE_MAGIC);
     if (magic && memcmp(magic, save_magic, SAVE_MAGIC) != 0)
-        return reader_fail(r, WEFT_FORMAT, 0, "magic", "this is no snapshot of a detector");
+        return reader_fail(r, WEFT_FORMAT, 0, "magic", "not a snapshot of a detector");
     const uint64_t version = reader_number(r, "version", 4);
     if (r->err == WEFT_OK && version != SAVE_VERSION && version != 1)
         return reader_fail(r, WEFT_UNSUPPORTED, SAVE_MAGIC, "version",
@@ -194,7 +194,7 @@ static weft_err save_read_head(reader *r, weft_detector_desc *d, bool *coarse) {
         return reader_fail(r, WEFT_FORMAT, r->at - 8, "length", "%llu bytes, the file has %zu",
                            (unsigned long long)length, r->n);
     if (r->err == WEFT_OK && r->n < SAVE_CHECK + r->at)
-        return reader_fail(r, WEFT_FORMAT, r->at, "checksum", "there is none");
+        return reader_fail(r, WEFT_FORMAT, r->at, "checksum", "missing");
     return r->err;
 }
 

@@ -2,8 +2,8 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
-#include "base/path.h"
 #include "folder.h"
+#include "base/path.h"
 #include "train_parts.h"
 
 #include <dirent.h>
@@ -67,7 +67,8 @@ weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
             return folder_failed(c, "open the folder", path);
         if (folder < 0)
             return weft_fail(c, WEFT_FILE,
-                             "%s: is a link or no folder, and no link is followed in a run", path);
+                             "%s: is a link or not a folder; links are not followed in a run",
+                             path);
     }
     const int gone = unlinkat(folder, folder >= 0 ? slash + 1 : path, 0), why = errno;
     if (folder >= 0) close(folder);
@@ -78,7 +79,7 @@ weft_err folder_remove(weft_ctx *c, const char *run, const char *name) {
 
 weft_err folder_remove_all(weft_ctx *c, const char *run, const char *prefix) {
     DIR *d = opendir(run);
-    if (!d) return folder_failed(c, "look into the folder", run);
+    if (!d) return folder_failed(c, "read the folder", run);
     weft_err e = WEFT_OK;
     for (struct dirent *entry; e == WEFT_OK && (entry = readdir(d));)
         if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
@@ -95,8 +96,8 @@ weft_err folder_open(weft_ctx *c, folder_file *f, enum folder_how how) {
                        (how == FOLDER_NEW ? O_EXCL : 0),
                    0666);
     if (f->file < 0 && errno == ELOOP)
-        return weft_fail(c, WEFT_FILE, "%s: is a link, and no link is followed in a run", f->path);
-    return f->file < 0 ? folder_failed(c, "make the file", f->path) : WEFT_OK;
+        return weft_fail(c, WEFT_FILE, "%s: is a link; links are not followed in a run", f->path);
+    return f->file < 0 ? folder_failed(c, "create the file", f->path) : WEFT_OK;
 }
 
 weft_err folder_write(weft_ctx *c, folder_file *f, const void *bytes, size_t n) {

@@ -61,7 +61,7 @@ static weft_err lock_held(const weft_run_lock *l) {
     who[n > 0 ? n : 0] = 0;
     who[strcspn(who, "\n")] = 0;
     escape_text(name, sizeof name, who);
-    return weft_fail(l->c, WEFT_STATE, "%s: another training is at work there%s%s", l->run,
+    return weft_fail(l->c, WEFT_STATE, "%s: another training run is using it%s%s", l->run,
                      *name ? ": " : "", name);
 }
 
@@ -82,8 +82,8 @@ static weft_err lock_try(weft_run_lock *l, bool *again) {
     l->file = open(l->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (l->file < 0) {
         *again = errno == ENOENT;
-        return weft_fail(l->c, WEFT_FILE, "%s: cannot be made: %s", l->path,
-                         errno == ELOOP ? "it is a link, and no link is followed in a run"
+        return weft_fail(l->c, WEFT_FILE, "%s: cannot be created: %s", l->path,
+                         errno == ELOOP ? "it is a link; links are not followed in a run"
                                         : strerror(errno));
     }
     const bool taken = flock(l->file, LOCK_EX | LOCK_NB) == 0;

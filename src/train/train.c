@@ -222,20 +222,20 @@ static weft_err train_conclude(train *t) {
     weft_metrics m = {0};
     const double start = weft_phase_start(t->c);
     WEFT_TRY(t->d->evaluate_at_end(t->d->user, t->step, &m));
-    weft_phase_end(t->c, "judge", start);
+    weft_phase_end(t->c, "evaluate", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     for (size_t i = 0; i < m.n; i++) weft_metric(&t->evaluation, m.at[i].name, m.at[i].value);
     train_say(t, &m);
     return WEFT_OK;
 }
 
-static weft_err train_judge(train *t) {
+static weft_err train_evaluate(train *t) {
     const weft_train_desc *d = t->d;
     weft_metrics m = {0};
-    t->judged = t->step;
+    t->evaluated = t->step;
     const double start = weft_phase_start(t->c);
     WEFT_TRY(d->evaluate(d->user, t->step, &m));
-    weft_phase_end(t->c, "judge", start);
+    weft_phase_end(t->c, "evaluate", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     const double value = d->monitor ? weft_metric_of(&m, d->monitor) : m.n ? m.at[0].value : NAN;
     if (!isnan(value)) {
@@ -280,7 +280,7 @@ static bool train_ends(train *t) {
 static weft_err train_loop(train *t) {
     const weft_train_desc *d = t->d;
     const double every = d->checkpoint_every > 0 ? d->checkpoint_every : TRAIN_CHECKPOINT_SECONDS;
-    t->logged = t->step, t->judged = -1, t->logged_seconds = t->seconds;
+    t->logged = t->step, t->evaluated = -1, t->logged_seconds = t->seconds;
     while (!train_ends(t)) {
         const double before = weft_clock();
         t->m.n = 0;
@@ -298,14 +298,14 @@ static weft_err train_loop(train *t) {
         }
         train_live(t, loss);
         weft_progress_show(t->progress, t->step, &t->live);
-        if (d->evaluate && t->step % t->evaluate_every == 0) WEFT_TRY(train_judge(t));
+        if (d->evaluate && t->step % t->evaluate_every == 0) WEFT_TRY(train_evaluate(t));
         if (d->checkpoint_every >= 0 && weft_clock() - t->saved >= every) WEFT_TRY(train_save(t));
     }
     if (t->step > t->logged) WEFT_TRY(train_log_line(t));
     WEFT_TRY(train_save(t)); /* first of all what cannot be made again */
-    /* somebody who pressed Ctrl-C does not wait for a verdict */
+    /* after Ctrl-C there is no waiting for an evaluation */
     const bool hurried = t->r->ending == WEFT_END_INTERRUPTED;
-    if (d->evaluate && t->judged != t->step && !hurried) WEFT_TRY(train_judge(t));
+    if (d->evaluate && t->evaluated != t->step && !hurried) WEFT_TRY(train_evaluate(t));
     if (d->evaluate_at_end && !hurried) WEFT_TRY(train_conclude(t));
     return WEFT_OK;
 }

@@ -23,7 +23,7 @@ typedef struct train {
     double seconds; /* spent on them */
     weft_metrics m; /* of the last step */
     int64_t log_every, evaluate_every;
-    int64_t logged, judged; /* steps made at the last line, at the last evaluation */
+    int64_t logged, evaluated; /* steps made at the last line, at the last evaluation */
     double logged_seconds, loss_sum;
     weft_metrics shown, evaluation; /* the last line and the last evaluation */
     weft_metrics live;              /* what the progress line shows */

@@ -44,7 +44,7 @@ TEST(folders_are_made) {
     CHECK_EQ(path_make_folder(c, in_folder("a/b/c/")), WEFT_OK); /* it is there */
     CHECK_EQ(weft_file_write(c, in_folder("a/file"), "x", 1), WEFT_OK);
     CHECK_EQ(path_make_folder(c, in_folder("a/file/d")), WEFT_FILE);
-    CHECK_HAS(weft_error(c), "a/file: is not a folder");
+    CHECK_HAS(weft_error(c), "a/file: not a folder");
     h.fail_at = h.made + 1;
     CHECK_EQ(path_make_folder(c, deep), WEFT_MEMORY);
     h.fail_at = 0;

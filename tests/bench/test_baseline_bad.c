@@ -87,7 +87,7 @@ TEST(fields_that_are_wrong) {
     snprintf(twice, sizeof twice, "%s, %s, %s", record_json(NULL, NULL),
              record_json("threads", "3"), record_json(NULL, NULL));
     file_text(whole(twice));
-    refused("record 2: \"gemm\" with 2 threads is there twice");
+    refused("record 2: \"gemm\" with 2 threads occurs twice");
 }
 
 TEST(heads_that_are_wrong) {
@@ -95,13 +95,13 @@ TEST(heads_that_are_wrong) {
         const char *text, *part;
     } rows[] = {
         {"", ""},
-        {"[]", "\"schema\": 1 was expected"},
-        {"7", "\"schema\": 1 was expected"},
-        {"{}", "\"schema\": 1 was expected"},
+        {"[]", "expected \"schema\": 1"},
+        {"7", "expected \"schema\": 1"},
+        {"{}", "expected \"schema\": 1"},
         {"{\"schema\": 2, \"calibration\": 1, " MACHINE ", \"records\": []}", "\"schema\": 1"},
         {"{\"schema\": \"1\", \"calibration\": 1, " MACHINE ", \"records\": []}", "\"schema\": 1"},
         {"{\"schema\": 1.5, \"calibration\": 1, " MACHINE ", \"records\": []}", "\"schema\": 1"},
-        {"{\"schema\": 1, " MACHINE ", \"records\": []}", "another loop tell nothing"},
+        {"{\"schema\": 1, " MACHINE ", \"records\": []}", "another loop cannot be compared"},
         {"{\"schema\": 1, \"calibration\": 2, " MACHINE ", \"records\": []}", "another loop"},
         {HEAD "\"records\": []}", "\"machine\" with cpu, cores, isa and key"},
         {HEAD "\"machine\": 1, \"records\": []}", "\"machine\" with"},

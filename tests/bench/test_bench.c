@@ -194,7 +194,7 @@ TEST(summaries_that_cannot_be) {
     CHECK_EQ(weft_bench_summary(us, 3, NULL), WEFT_ARGUMENT);
     us[2] = NAN;
     CHECK_EQ(weft_bench_summary(us, 3, &t), WEFT_ARGUMENT);
-    CHECK_HAS(weft_error(NULL), "sample 2 is no time");
+    CHECK_HAS(weft_error(NULL), "sample 2 is not a time");
     us[2] = INFINITY;
     CHECK_EQ(weft_bench_summary(us, 3, &t), WEFT_ARGUMENT);
     CHECK_EQ(weft_bench_summary(us, 2, &t), WEFT_OK);

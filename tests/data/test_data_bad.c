@@ -38,12 +38,12 @@ TEST(idx) {
         const char *file, *says;
     } x[] = {
         {"", "bad.idx: offset 0: magic number"},
-        {"00", "offset 0: magic number: 2 bytes expected, the file has 1"},
-        {"0000", "offset 2: element type: 1 bytes expected, the file has 0"},
-        {"000008", "offset 3: rank: 1 bytes expected, the file has 0"},
-        {"00000801", "offset 4: extent 0: 4 bytes expected, the file has 0"},
-        {"00000801 0000", "offset 4: extent 0: 4 bytes expected, the file has 2"},
-        {"00000803 00000001 00000001 000000", "offset 12: extent 2: 4 bytes expected"},
+        {"00", "offset 0: magic number: expected 2 bytes, the file has 1"},
+        {"0000", "offset 2: element type: expected 1 bytes, the file has 0"},
+        {"000008", "offset 3: rank: expected 1 bytes, the file has 0"},
+        {"00000801", "offset 4: extent 0: expected 4 bytes, the file has 0"},
+        {"00000801 0000", "offset 4: extent 0: expected 4 bytes, the file has 2"},
+        {"00000803 00000001 00000001 000000", "offset 12: extent 2: expected 4 bytes"},
         {"01000801 00000001 00",
          "offset 0: magic number: an IDX file begins with 00 00, this one with 01 00"},
         {"00010801 00000001 00",
@@ -76,9 +76,9 @@ TEST(idx) {
         {"00000c01 00000001 01*3", "of 1 rows of 1 i32 elements 0 are there"},
         {"00000d02 00000001 00000002 01*7", "of 1 rows of 2 f32 elements 0 are there"},
         {"00000e01 00000001 01*7", "of 1 rows of 1 f64 elements 0 are there"},
-        {"00000801 00000001 01*2", "offset 9: elements: 1 bytes too many behind the last one"},
-        {"00000e01 00000001 01*15", "offset 16: elements: 7 bytes too many"},
-        {"00000802 00000001 00000002 01*4000", "offset 14: elements: 3998 bytes too many"},
+        {"00000801 00000001 01*2", "offset 9: elements: 1 extra bytes after the last one"},
+        {"00000e01 00000001 01*15", "offset 16: elements: 7 extra bytes"},
+        {"00000802 00000001 00000002 01*4000", "offset 14: elements: 3998 extra bytes"},
     };
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
         CASE("x %zu: %s", i, x[i].file);
@@ -91,8 +91,8 @@ TEST(idx) {
     static const struct {
         const char *file, *says;
     } y[] = {
-        {"00000801 00000003 00*3", "offset 4: extent 0: 3 labels, but there are 2 rows of x"},
-        {"00000801 00000001 00", "offset 4: extent 0: 1 labels, but there are 2 rows of x"},
+        {"00000801 00000003 00*3", "offset 4: extent 0: 3 labels for 2 rows of x"},
+        {"00000801 00000001 00", "offset 4: extent 0: 1 labels for 2 rows of x"},
         {"00000802 00000002 00000001 00*2",
          "element type and rank: labels are whole numbers of rank 1, these are u8 of rank 2"},
         {"00000d01 00000002 00*8", "these are f32 of rank 1"},
@@ -364,8 +364,8 @@ TEST(raw) {
          {INT64_MAX},
          WEFT_FORMAT,
          "the last has 4 bytes; one of 9223372036854775807 u8"},
-        {4, WEFT_DTYPE_COUNT, 1, {1}, WEFT_ARGUMENT, "element type 8 is not known"},
-        {4, (weft_dtype)-1, 1, {1}, WEFT_ARGUMENT, "is not known"},
+        {4, WEFT_DTYPE_COUNT, 1, {1}, WEFT_ARGUMENT, "unknown element type 8"},
+        {4, (weft_dtype)-1, 1, {1}, WEFT_ARGUMENT, "unknown element type"},
     };
     static const unsigned char file[2000] = {7, 1};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -11,7 +11,7 @@ TEST(csv) {
         {"\n\n\n", "the file has no rows", {0}},
         {"  \n\t\n \n", "the file has no rows", {0}},
         {"\xef\xbb\xbf", "the file has no rows", {0}},
-        {"a,b\n", "line 1, column 1: there is no row of values", {.header = 1}},
+        {"a,b\n", "line 1, column 1: no row of values", {.header = 1}},
         {"a,b\n1,2\n3\n",
          "line 3, column 1: the row has fewer than 2 columns, as the first has",
          {0}},
@@ -22,10 +22,10 @@ TEST(csv) {
         {"a,b\n1,\"2\n3,4\n", "line 2, column 2: the quotes are never closed", {0}},
         {"\"", "line 1, column 1: the quotes are never closed", {0}},
         {"a,\"\"\"", "line 1, column 2: the quotes are never closed", {0}},
-        {"a,b\n1,\"2\"3\n", "line 2, column 2: there is more behind the closing quotes", {0}},
-        {"a,b\n1,\"2\" x\n", "line 2, column 2: there is more behind the closing quotes", {0}},
+        {"a,b\n1,\"2\"3\n", "line 2, column 2: text after the closing quotes", {0}},
+        {"a,b\n1,\"2\" x\n", "line 2, column 2: text after the closing quotes", {0}},
         {"a,b\n\"1\n\n2\",\"x\"y\n",
-         "line 4, column 2: there is more behind the closing quotes",
+         "line 4, column 2: text after the closing quotes",
          {0}},
         {"a,b\n1,\n2,x\n",
          "line 2, column 2 (b): the value is missing; .missing can have it filled in",
@@ -40,23 +40,23 @@ TEST(csv) {
          "line 1, column 2 (b): the column has no value in any row",
          {.missing = WEFT_MISSING_DROPS}},
         {"a,b\n1,?\n?,x\n",
-         "line 1, column 1: no row of values is left",
+         "line 1, column 1: no rows are left",
          {.missing = WEFT_MISSING_DROPS}},
-        {"a,b\n1,x\n", "there is no column \"c\" for .label; there are 2", {.label = "c"}},
-        {"a,b\n1,x\n", "there is no column \"3\" for .label", {.label = "3"}},
-        {"a,b\n1,x\n", "there is no column \"0\" for .label", {.label = "0"}},
-        {"a,b\n1,x\n", "there is no column \"\" for .label", {.label = ""}},
+        {"a,b\n1,x\n", "unknown column \"c\" for .label; the file has 2", {.label = "c"}},
+        {"a,b\n1,x\n", "unknown column \"3\" for .label", {.label = "3"}},
+        {"a,b\n1,x\n", "unknown column \"0\" for .label", {.label = "0"}},
+        {"a,b\n1,x\n", "unknown column \"\" for .label", {.label = ""}},
         {"1,x\n2,y\n",
-         "there is no column \"a\" for .label; there are 2, without names",
+         "unknown column \"a\" for .label; the file has 2, without names",
          {.label = "a"}},
-        {"a,b\n1,x\n", "there is no column \"q\" for .skip", {.skip = "a,q"}},
+        {"a,b\n1,x\n", "unknown column \"q\" for .skip", {.skip = "a,q"}},
         {"a,b\n1,x\n",
-         "there is no column \"99999999999999999999\" for .skip",
+         "unknown column \"99999999999999999999\" for .skip",
          {.skip = "99999999999999999999"}},
-        {"a,b\n1,x\n", "there is no column \"\" for .skip", {.skip = "a,,b"}},
+        {"a,b\n1,x\n", "unknown column \"\" for .skip", {.skip = "a,,b"}},
         {"a,b\n1,x\n", "line 1, column 2 (b): the label is skipped", {.skip = "b"}},
-        {"a,b\n1,x\n", "there is no column beside the label", {.skip = "a"}},
-        {"a\n1\n2\n", "there is no column beside the label", {0}},
+        {"a,b\n1,x\n", "no column besides the label", {.skip = "a"}},
+        {"a\n1\n2\n", "no column besides the label", {0}},
         {"a,b\n1,x\n2,y\n",
          "line 2, column 2 (b): \"x\" is not a number",
          {.task = WEFT_TASK_NUMBERS}},
@@ -98,9 +98,9 @@ TEST(csv) {
     CASE("zero bytes");
     fresh();
     refused(weft_data_parse_csv(ctx(), world_bytes("bad.csv", "a,b\n1,\0\n", 8), NULL), WEFT_FORMAT,
-            "line 2, column 2: there is a zero byte", 8);
+            "line 2, column 2: a zero byte", 8);
     refused(weft_data_parse_csv(ctx(), world_bytes("bad.csv", "a,b\n1,\"\0\"\n", 10), NULL),
-            WEFT_FORMAT, "line 2, column 2: there is a zero byte", 10);
+            WEFT_FORMAT, "line 2, column 2: a zero byte", 10);
     refused(weft_data_parse_csv(ctx(), (weft_bytes){0}, NULL), WEFT_ARGUMENT, "no bytes", 0);
 }
 
@@ -116,17 +116,17 @@ TEST(csv_like_another) {
         const weft_data *like;
         const char *text, *says;
     } rows[] = {
-        {like, "n,w\n1,red\n", "there are 2 columns, the other table has 3"},
+        {like, "n,w\n1,red\n", "2 columns, the other table has 3"},
         {like, "n,v,y\n1,red,u\n", "line 1, column 2 (v): the other table calls it w"},
         {like, "n,w,y\n1,green,u\n",
-         "line 2, column 2 (w): \"green\" is none of the words that it has in the other table"},
-        {like, "n,w,y\n1,red,u\n2,red,x\n", "line 3, column 3 (y): \"x\" is none of the words"},
+         "line 2, column 2 (w): \"green\" does not occur in this column of the other table"},
+        {like, "n,w,y\n1,red,u\n2,red,x\n", "line 3, column 3 (y): \"x\" does not occur in this column"},
         {like, "n,w,y\nz,red,u\n", "line 2, column 1 (n): \"z\" is not a number"},
         {like, "n,w,y\n,red,u\n", "line 2, column 1 (n): the value is missing"},
-        {like, "n,w,y\n", "there is no row of values"},
-        {whole, "n,y\n1,7\n", "line 2, column 2 (y): \"7\" is none of the words"},
-        {whole, "n,y\n1,5.5\n", "line 2, column 2 (y): \"5.5\" is none of the words"},
-        {whole, "n,y\n1,u\n", "line 2, column 2 (y): \"u\" is none of the words"},
+        {like, "n,w,y\n", "no row of values"},
+        {whole, "n,y\n1,7\n", "line 2, column 2 (y): \"7\" does not occur in this column"},
+        {whole, "n,y\n1,5.5\n", "line 2, column 2 (y): \"5.5\" does not occur in this column"},
+        {whole, "n,y\n1,u\n", "line 2, column 2 (y): \"u\" does not occur in this column"},
     };
     const size_t before = idle;
     idle = memory.live;

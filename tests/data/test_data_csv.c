@@ -300,7 +300,7 @@ TEST(classes_as_somebody_knows_them) {
     weft_data_free(t);
     CHECK(!weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n2,d\n"), &d));
     CHECK_HAS(weft_error(ctx()),
-              "line 3, column 2 (y): \"d\" is none of the 3 classes that are known: c, a, b");
+              "line 3, column 2 (y): \"d\" is not one of the 3 known classes: c, a, b");
     CHECK(
         !weft_data_parse_csv(ctx(), world_text("x,y\n1,a\n"), &(weft_csv_desc){.class_count = 1}));
     CHECK_HAS(weft_error(ctx()), "the list is NULL");

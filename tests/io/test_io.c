@@ -395,7 +395,7 @@ TEST(reader) {
     CHECK_EQ(r.at, 4);
     CHECK_EQ(reader_number(&r, "length", 4), 0);
     CHECK_EQ(r.err, WEFT_FORMAT);
-    CHECK_STR(weft_error(c), "some.file: offset 4: length: 4 bytes expected, the file has 1");
+    CHECK_STR(weft_error(c), "some.file: offset 4: length: expected 4 bytes, the file has 1");
     CHECK(!reader_bytes(&r, "rest", 1)); /* the first failure sticks */
     CHECK_HAS(weft_error(c), "length");
     r = reader_of(c, "some.file", "\1\2\3\4\5", 5);

@@ -140,7 +140,7 @@ TEST(the_one_before) {
     file_put(before, b.s, 100);
     uint64_t hash = weft_state_hash(t);
     CHECK_EQ(weft_checkpoint_load(t, current, &k), WEFT_FILE);
-    CHECK_HAS(weft_error(c), "; and the one before: ");
+    CHECK_HAS(weft_error(c), "; the previous one: ");
     file_put(current, b.s, 70);
     CHECK_EQ(weft_checkpoint_load(t, current, &k), WEFT_FORMAT);
     unlink(before);

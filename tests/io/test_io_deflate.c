@@ -37,7 +37,7 @@ TEST(streams) {
     stream_refused("cut off", &b, whole, 0, "ends too early");
     w = stream_begin(&b);
     put_fixed(&w, 256), put(&w, 1, 1), put(&w, 3, 2), put_end(&w);
-    stream_refused("a block of no kind", &b, whole, 0, "a block of no known kind");
+    stream_refused("a block of no kind", &b, whole, 0, "a block of unknown type");
     w = stream_begin(&b);
     put_fixed(&w, 256), put(&w, 1, 1), put(&w, 0, 2), put_end(&w);
     blob_add(&b, "\5\0\0\0hello", 9);
@@ -64,10 +64,10 @@ TEST(streams) {
         const char *codes;   /* symbols of the code lengths; each one bit, 0 first */
         const char *part;
     } row[] = {
-        {"too many codes", 30, 0, "1111", "", "more codes than there are"},
-        {"too many distances", 0, 30, "1111", "", "more codes than there are"},
-        {"lengths with too many codes", 0, 0, "1111", "", "a set of codes with too many"},
-        {"lengths with gaps", 0, 0, "2200", "", "a set of codes with gaps"},
+        {"too many codes", 30, 0, "1111", "", "too many codes"},
+        {"too many distances", 0, 30, "1111", "", "too many codes"},
+        {"lengths with too many codes", 0, 0, "1111", "", "an over-subscribed set of codes"},
+        {"lengths with gaps", 0, 0, "2200", "", "an incomplete set of codes"},
         {"a repetition of nothing", 0, 0, "1001", "1", "a repetition of nothing"},
         {"no end of the block", 0, 0, "0011", "1111", "a block that cannot end"},
     };
@@ -142,7 +142,7 @@ TEST(streams_that_are_fine) {
     put_fixed(&w, 256);
     put_dynamic(&w);
     put_code(&w, 2, 2), put_code(&w, 0, 1), put_code(&w, 1, 1), put_end(&w);
-    stream_refused("a code that is in no set", &b, plain.n + 200, 0, "a code that is in no set");
+    stream_refused("a code that is in no set", &b, plain.n + 200, 0, "an invalid code");
 
     CASE("stored blocks"); /* of 0 bytes, of 150 and of 50 */
     w = stream_begin(&b);

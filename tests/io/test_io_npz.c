@@ -68,10 +68,10 @@ TEST(one_field_changed) {
         {"another size", ENTRY, 1, 24, 4, 5, WEFT_FORMAT, "sizes or checksum differ"},
         {"a longer name", ENTRY, 1, 28, 2, 9, WEFT_FORMAT, "beyond the directory"},
         {"a name to the end of the file", ENTRY, 1, 28, 2, 0xffff, WEFT_FORMAT,
-         "name: 65535 bytes"},
+         "name: expected 65535 bytes"},
         {"no name", ENTRY, 0, 28, 2, 0, WEFT_FORMAT, "name: not a name"},
         {"an extra field that is not there", ENTRY, 1, 30, 2, 7, WEFT_FORMAT, "extra field"},
-        {"a comment that is not there", ENTRY, 1, 32, 2, 9999, WEFT_FORMAT, "comment: 9999 bytes"},
+        {"a comment that is not there", ENTRY, 1, 32, 2, 9999, WEFT_FORMAT, "comment: expected 9999 bytes"},
         {"an offset beyond the members", ENTRY, 0, 42, 4, 5000000, WEFT_FORMAT, "offset: beyond"},
         {"an offset of all ones", ENTRY, 0, 42, 4, 0xffffffff, WEFT_FORMAT, "offset: beyond"},
         {"an offset one too far", ENTRY, 1, 42, 4, 1, WEFT_FORMAT, "member: no signature"},
@@ -87,15 +87,15 @@ TEST(one_field_changed) {
         {"a member's packed size", LOCAL, 1, 18, 4, 7, WEFT_FORMAT, "sizes or checksum differ"},
         {"a member's size", LOCAL, 1, 22, 4, 7, WEFT_FORMAT, "sizes or checksum differ"},
         {"a member's long name", LOCAL, 1, 26, 2, 0xfff0, WEFT_FORMAT,
-         "name: 65520 bytes expected"},
-        {"a member's long extra field", LOCAL, 1, 28, 2, 0xfff0, WEFT_FORMAT, "extra field: 65520"},
+         "name: expected 65520 bytes"},
+        {"a member's long extra field", LOCAL, 1, 28, 2, 0xfff0, WEFT_FORMAT, "extra field: expected 65520"},
         {"a member's name", LOCAL, 0, 30, 1, 'x', WEFT_FORMAT, "member: differs"},
         {"no .npy inside", DATA, 0, 0, 1, 0, WEFT_FORMAT, "magic: not a .npy file"},
         {"another shape inside", DATA, 0, 63, 1, '9', WEFT_FORMAT, "size: type and shape of \"s\""},
         {"a changed value", DATA, 0, 200, 1, 0xaa, WEFT_FORMAT,
          "values of \"s\": the checksum (CRC-32) is wrong"},
         {"a changed packed value", DATA, 1, 200, 1, 0xaa, WEFT_FORMAT, "values of \"d\": "},
-        {"a packed block of no kind", DATA, 1, 0, 1, 7, WEFT_FORMAT, "magic: 6 bytes expected"},
+        {"a packed block of no kind", DATA, 1, 0, 1, 7, WEFT_FORMAT, "magic: expected 6 bytes"},
     };
     static zip z;
     member m[2];
@@ -132,7 +132,7 @@ TEST(members_that_do_not_go_together) {
     zip_sound(&z, m);
     m[0].name = "s.txt";
     zip_make(&z, m, 2);
-    refuses(c, &heap_of, z.file.s, z.file.n, WEFT_UNSUPPORTED, "name: a member that is no .npy");
+    refuses(c, &heap_of, z.file.s, z.file.n, WEFT_UNSUPPORTED, "name: a member that is not a .npy");
     CASE("stored in another size");
     zip_sound(&z, m);
     m[0].unpacked++;
@@ -155,7 +155,7 @@ TEST(members_that_do_not_go_together) {
     m[0] = (member){"__metadata__.json", (const unsigned char *)"{}", 2, 2, 0, 0};
     m[1] = m[0];
     zip_make(&z, m, 2);
-    refuses(c, &heap_of, z.file.s, z.file.n, WEFT_FORMAT, "is there twice");
+    refuses(c, &heap_of, z.file.s, z.file.n, WEFT_FORMAT, "occurs twice");
     for (size_t n = 0; n < z.file.n; n += 7) {
         CASE("cut to %zu bytes", n);
         weft_archive *a = weft_archive_parse(c, z.file.s, n, "cut");

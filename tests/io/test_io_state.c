@@ -139,7 +139,7 @@ TEST(all_or_nothing) {
         weft_err code;
         const char *part;
     } row[] = {
-        {"an array missing", spoil_missing, true, WEFT_STATE, "there is no array \"fc2.weight\""},
+        {"an array missing", spoil_missing, true, WEFT_STATE, "no array \"fc2.weight\""},
         {"an array too many", spoil_extra, false, WEFT_STATE, "no entry for \"fc3.weight\""},
         {"another shape", spoil_shape, false, WEFT_STATE,
          "\"fc1.weight\" is F32 [3,4], the state has F32 [4,3]"},
@@ -221,7 +221,7 @@ TEST(nonsense) {
     CHECK_EQ(weft_state_load(NULL, a, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_state_load(s, NULL, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_state_save(s, a, &(weft_save_desc){.prefix = "\xff"}), WEFT_ARGUMENT);
-    CHECK_HAS(weft_error(c), "no name for a file");
+    CHECK_HAS(weft_error(c), "not a valid name in a file");
     char longest[1030];
     memset(longest, 'p', sizeof longest);
     longest[1020] = 0;

@@ -90,10 +90,10 @@ TEST(no_link_is_followed_beneath_a_folder) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         CASE("%s", refused[i]);
         CHECK_EQ(weft_file_write_beneath(c, run, refused[i], "new", 3), WEFT_FILE);
-        CHECK_HAS(weft_error(c), "no link is followed there");
+        CHECK_HAS(weft_error(c), "links are not followed there");
         snprintf(path, sizeof path, "%s/%s", run, refused[i]);
         CHECK_EQ(weft_checkpoint_save(s, path, &(weft_checkpoint){.beneath = run}), WEFT_FILE);
-        CHECK_HAS(weft_error(c), "no link is followed there");
+        CHECK_HAS(weft_error(c), "links are not followed there");
     }
     CASE("%s", "others");
     static const char *const upward[] = {"../x", "/tmp/x", "a/../x", "", "a//b", "./x"};

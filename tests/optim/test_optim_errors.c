@@ -41,7 +41,7 @@ static weft_tensor from(weft_tensor param, weft_tensor grad) {
 }
 
 TEST(descriptions) {
-    BAD(ARGUMENT, "no kind 99", with((weft_optimiser_desc){.kind = (weft_optimiser_kind)99}));
+    BAD(ARGUMENT, "unknown kind 99", with((weft_optimiser_desc){.kind = (weft_optimiser_kind)99}));
     BAD(ARGUMENT, ".lr is -0.1", with((weft_optimiser_desc){.lr = -0.1f}));
     BAD(ARGUMENT, ".lr is nan", with((weft_optimiser_desc){.lr = NAN}));
     BAD(ARGUMENT, ".lr is inf", with((weft_optimiser_desc){.lr = INFINITY}));
@@ -62,12 +62,12 @@ TEST(descriptions) {
     BAD(ARGUMENT, ".lr_factor is -1", grouped((weft_group){"*", .lr_factor = -1}));
     BAD(ARGUMENT, ".decay is -1", grouped((weft_group){"*", .decay = -1}));
     BAD(ARGUMENT, "frozen", grouped((weft_group){"*", .frozen = true}));
-    BAD(ARGUMENT, "no parameter's name fits group 0, \"*.bia\"",
+    BAD(ARGUMENT, "no parameter's name matches group 0, \"*.bia\"",
         grouped((weft_group){.match = "*.bia"}));
 }
 
 TEST(schedules) {
-    BAD(ARGUMENT, "no such kind", scheduled((weft_schedule){.kind = (weft_schedule_kind)99}));
+    BAD(ARGUMENT, "unknown kind", scheduled((weft_schedule){.kind = (weft_schedule_kind)99}));
     BAD(ARGUMENT, "linear: .total", scheduled((weft_schedule){.kind = WEFT_SCHEDULE_LINEAR}));
     BAD(ARGUMENT, "cosine: .total",
         scheduled((weft_schedule){WEFT_SCHEDULE_COSINE, .warmup = 5, .total = 5}));
@@ -116,7 +116,7 @@ TEST(steps) {
     BAD(SHAPE, "operand 4 is f32 [], bool [] was expected",
         weft_momentum_step(x, x, x, z, NULL, &(weft_step_desc){.due = z}).p);
     BAD(ARGUMENT, "poison", weft_adam_step(x, x, x, poison, z, z, z, NULL, NULL).p);
-    BAD(ARGUMENT, "\"n\": no first values",
+    BAD(ARGUMENT, "\"n\": no initializer",
         weft_buffer(g, s, "n", WEFT_F32, WEFT_0D, (weft_init){.kind = WEFT_INIT_PARAM}));
     BAD(MEMORY, "out of memory for", weft_graph_memory(g, SIZE_MAX) ? x : poison);
     BAD(DIVERGED, "7 of 9", weft_poison(g, WEFT_DIVERGED, "%d of %d", 7, 9));

@@ -344,8 +344,8 @@ TEST(bad_input_is_refused) {
         {{.atoms = 1, .high = 1}, "grid", "agent", "1 atoms from 0 to 1"},
         {{.atoms = 11, .low = 2, .high = 1}, "grid", "agent", "11 atoms from 2 to 1"},
         {{.polyak = 2}, "grid", "agent", "polyak 2"},
-        {{.replay = {.capacity = 20}}, "grid", "agent", "starts with 32 transitions"},
-        {{.loss = (weft_dqn_loss)9}, "grid", "agent", "no loss 9"},
+        {{.replay = {.capacity = 20}}, "grid", "agent", "starts at 32 transitions"},
+        {{.loss = (weft_dqn_loss)9}, "grid", "agent", "unknown loss 9"},
         {{.stage_count = 2}, "grid", "agent", "2 stages"},
         {{.stages = too_far, .stage_count = 2}, "cube", "agent", "stage 1 has level 1001"},
         {{.net = flat_net}, "grid", "agent", "rank 1"},
@@ -367,7 +367,7 @@ TEST(bad_input_is_refused) {
     CASE("nothing");
     CHECK(!weft_dqn_new(NULL, NULL, "agent", NULL));
     CHECK(!weft_env_named(c, "chess"));
-    CHECK_HAS(weft_error(c), "no environment \"chess\"");
+    CHECK_HAS(weft_error(c), "unknown environment \"chess\"");
     weft_dqn_free(NULL);
     weft_close(c);
 

@@ -43,7 +43,7 @@ TEST(bad_games) {
     BAD(rate, 2, "rate 2");
     BAD(rate, NAN, "rate");
     BAD(gamma, 1.5f, "gamma 1.5");
-    BAD(first, INFINITY, "first value inf");
+    BAD(first, INFINITY, "initial value inf");
     BAD(games, -1, "-1 games");
     BAD(games, 5000, "5000 games");
     BAD(moves, -1, "-1 moves");

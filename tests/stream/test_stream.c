@@ -40,7 +40,7 @@ TEST(what_cannot_be_is_refused) {
         weft_detector_desc d;
         const char *says;
     } bad[] = {
-        {{.kind = (weft_detector_kind)99}, "99 is no kind"},
+        {{.kind = (weft_detector_kind)99}, "unknown kind 99"},
         {{.kind = WEFT_DETECT_ZSCORE, .dims = 2}, "2 values"},
         {{.kind = WEFT_DETECT_TREES, .dims = 5000}, "5000 values"},
         {{.kind = WEFT_DETECT_TREES, .dims = -1}, "-1 values"},

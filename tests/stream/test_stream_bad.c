@@ -51,7 +51,7 @@ TEST(heads_that_lie) {
 #define CHANGED(at, value, code, says)                                                             \
     memcpy(t, whole, n), put(t, at, &(value), sizeof(value)), seal(t, n);                          \
     refused(t, n, code, says)
-    CHANGED(0, seven, WEFT_FORMAT, "no snapshot of a detector");
+    CHANGED(0, seven, WEFT_FORMAT, "not a snapshot of a detector");
     CHANGED(VERSION, seven, WEFT_UNSUPPORTED, "version: 7, 2 or less was expected");
     CHANGED(DIMS, none, WEFT_FORMAT, "values of a point: 0");
     CHANGED(DIMS, seven, WEFT_FORMAT, "7 values");
@@ -72,7 +72,7 @@ TEST(heads_that_lie) {
 #undef CHANGED
     const double another = 101;
     memcpy(t, whole, n), put(t, FIELDS, &another, 8), seal(t, n);
-    refused(t, n, WEFT_FORMAT, "expected, the file has");
+    refused(t, n, WEFT_FORMAT, "bytes, the file has");
     const double fewer = 99;
     memcpy(t, whole, n), put(t, FIELDS, &fewer, 8), seal(t, n);
     CHECK(weft_detector_restore(stream_ctx(), t, n, "file") == NULL);

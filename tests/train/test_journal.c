@@ -349,10 +349,10 @@ TEST(errors_name_the_file) {
     snprintf(path, sizeof path, "%s/plain", f.path);
     CHECK(!weft_journal_open(c, &(weft_journal_desc){.run = path}));
     CHECK_EQ(weft_error_code(c), WEFT_FILE);
-    CHECK_HAS(weft_error(c), "plain: is not a folder");
+    CHECK_HAS(weft_error(c), "plain: not a folder");
     snprintf(path, sizeof path, "%s/plain/below", f.path);
     CHECK(!weft_journal_open(c, &(weft_journal_desc){.run = path}));
-    CHECK_HAS(weft_error(c), "plain: is not a folder");
+    CHECK_HAS(weft_error(c), "plain: not a folder");
 
     CHECK_EQ(mkdir(run_path(&f, "taken"), 0777), 0);
     CHECK_EQ(mkdir(run_path(&f, "taken/metrics.jsonl"), 0777), 0);
@@ -365,7 +365,7 @@ TEST(errors_name_the_file) {
 
     CHECK(!weft_journal_open(c, &(weft_journal_desc){.run = "/proc/weft-cannot-be"}));
     CHECK_EQ(weft_error_code(c), WEFT_FILE);
-    CHECK_HAS(weft_error(c), "/proc/weft-cannot-be: cannot make the folder");
+    CHECK_HAS(weft_error(c), "/proc/weft-cannot-be: cannot create the folder");
 
     char *long_path = malloc(6000);
     memset(long_path, 'x', 5999);

@@ -33,7 +33,7 @@ TEST(another_is_told_who_holds_it) {
     CHECK(!weft_run_lock_take(c, run));
     CHECK_EQ(weft_error_code(c), WEFT_STATE);
     CHECK_HAS(weft_error(c), who);
-    CHECK_HAS(weft_error(c), "b/run: another training is at work there");
+    CHECK_HAS(weft_error(c), "b/run: another training run is using it");
     CHECK_EQ(trains(c, run, NULL, false), WEFT_STATE);
     CHECK_EQ(trains(c, run, NULL, true), WEFT_STATE);
     CHECK(access(run_path(&f, "a/b/run/status.json"), F_OK) != 0); /* nothing was touched */
@@ -128,9 +128,9 @@ TEST(what_cannot_be_locked_says_why) {
     CHECK(victim && fclose(victim) == 0);
     CHECK_EQ(symlink("../victim", run_path(&f, "run/lock")), 0);
     CHECK(!weft_run_lock_take(c, run_path(&f, "run")));
-    CHECK_HAS(weft_error(c), "no link is followed");
+    CHECK_HAS(weft_error(c), "links are not followed");
     CHECK(!weft_run_lock_take(c, run_path(&f, "victim")));
-    CHECK_HAS(weft_error(c), "is not a folder");
+    CHECK_HAS(weft_error(c), "not a folder");
     weft_close(c);
     run_remove(f.path);
 }
