@@ -14,13 +14,7 @@ EVEN = 0.97  # a ratio below is a loss; what lies between this and 1 / EVEN is n
 # "" for both), and the reason.
 LARGE = "large products; an earlier run had 0.95 to 1.06 (README.md). No cause found yet"
 REASONS = [
-    ("layernorm with", "", "the gradients of weight and bias are a kernel of their own, which reads both arrays again and takes "
-                           "them a row at a time; PyTorch adds them up in passing"),
-    ("layernorm", "", "row programs are interpreted: each operation is a pass over a row in the first cache; PyTorch has a loop "
-                      "made by hand"),
-    ("softmax", "", "as layer norm: interpreted passes over a row against a loop made by hand"),
-    ("ops-add 1M", "", "the kernel is handed 512 elements at a time, PyTorch's gets all at once; with 4,096 it would be even"),
-    ("ops-sigmoid", "all", "probably one thread against two: Weft times its threads as it runs, and stays on one where the "
+    ("ops-sigmoid", "all", "probably one thread against two: Weft times its threads as it runs, and stays on one if the "
                            "other cores are busy"),
     ("gemm", "", LARGE),
     ("ops-matmul", "", LARGE),
@@ -36,8 +30,8 @@ SUITES = {
     "stream": "Detectors of outliers, one thread.",
 }
 RATES = {  # fields of weft's lines that say more than microseconds: text for people
-    "episodes_per_s": "%s games/s", "train_steps_per_s": "%s training steps/s", "images_per_s": "%s pictures/s",
-    "steps_per_s": "%s moves/s", "words_per_s": "%s words/s", "points_per_s": "%s points/s", "ns_per_sample": "%s ns a picture",
+    "episodes_per_s": "%s games/s", "train_steps_per_s": "%s training steps/s", "images_per_s": "%s images/s",
+    "steps_per_s": "%s moves/s", "words_per_s": "%s tokens/s", "points_per_s": "%s points/s", "ns_per_sample": "%s ns per image",
 }
 
 
@@ -294,24 +288,24 @@ def reading(m):
     busy = max(before, after) > 1.5 * m["cores"]
     rounds = "%d rounds" % m["rounds"] if m["rounds"] > 1 else "one round"
     points = [
-        "Weft and its peers are measured in turn, %s of most rows, so that whatever else the machine does meets both. A time "
-        "is the least that any sample of any round took: what disturbs can only add. Medians are in the raw data, "
+        "Weft and its peers are sampled alternately, %s of most rows, so that other load affects both. A time "
+        "is the minimum over all samples of all rounds, since disturbance can only add. Medians are in the raw data, "
         "`build/benchmarks.jsonl`." % rounds,
         "*ratio*: the peer's time by Weft's. 2.00: Weft takes half as long. Below %s it is bold: Weft loses. From %s to %.2f "
-        "nobody wins." % (EVEN, EVEN, 1 / EVEN),
-        "*1 thread* is pinned to one core. *Up to %d*: Weft takes as many threads as it thinks pay, PyTorch has %d." % (m["cores"], m["cores"]),
-        "PyTorch gets what suits it: no gradients where none are wanted, results into memory it already has where it can, "
-        "foreach optimisers, images with channels last. Weft runs a compiled plan, PyTorch one operation after the other: that "
-        "is how each is used, and it is why small things differ most.",
+        "is even." % (EVEN, EVEN, 1 / EVEN),
+        "*1 thread* is pinned to one core. *Up to %d*: Weft chooses its number of threads, PyTorch has %d." % (m["cores"], m["cores"]),
+        "PyTorch runs with its fastest settings: no gradients where none are needed, preallocated results where possible, "
+        "foreach optimisers, images with channels last. Weft runs a compiled plan, PyTorch one operation after the other, as "
+        "each is normally used; so small operations differ most.",
         "Every benchmark checks its result before it is timed: against a plain computation, training steps also "
-        "against differences of the loss by the reference backend and the formula of the optimiser. A wrong "
-        "gradient or an update left out ends it with an error.",
+        "against finite differences of the loss by the reference backend and the formula of the optimiser. A wrong "
+        "gradient or a missing update ends it with an error.",
         "Noise: the load average was %.1f when the run began and %.1f when it ended, on %d cores. %s" % (
             before, after, m["cores"],
             "**The machine was busy with other work.** Short rows of one thread then differ by a tenth from run to run. What "
-            "takes more than a few milliseconds is never left alone, and the slower side looks worse than it is. Rows of "
-            "several threads tell little: threads that wait for each other wait for the other work too, PyTorch's most."
-            if busy else "A tenth is noise; a row that matters to you is worth a run of your own."),
+            "takes more than a few milliseconds is always disturbed, and the slower side looks worse than it is. Rows of "
+            "several threads are unreliable: threads that wait for each other also wait for the other work, PyTorch's most."
+            if busy else "A tenth is noise; measure the rows that matter to you yourself."),
     ]
     return "## How to read it\n\n" + "".join("- %s\n" % p for p in points) + "\n"
 
@@ -323,9 +317,9 @@ def write(m):
         published = json.load(f)
     text = "# Benchmarks\n\n"
     if m["quick"]:
-        text += "**Made with --quick, to see that it works: the figures mean nothing.**\n\n"
-    text += ("Weft beside PyTorch and OpenBLAS on one machine, and beside what other systems publish; with the rows it loses. "
-             "Written by `%s` on %s; do not edit it, run it.\n\n" % (m["command"], m["date"]))
+        text += "**Made with --quick, to test the tool: the figures are meaningless.**\n\n"
+    text += ("Weft next to PyTorch and OpenBLAS on one machine, and next to figures that other systems publish, including the rows it loses. "
+             "Written by `%s` on %s; do not edit it.\n\n" % (m["command"], m["date"]))
     for name, why in m["skipped"]:
         text += "**%s was not measured:** %s.\n\n" % (name, why)
     text += reading(m) + machine(m) + summary(m) + losses(m)
