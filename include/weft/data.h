@@ -196,7 +196,7 @@ typedef struct weft_loader_desc {
     const weft_data *standardise;      /* or compute them from this data set; std 0 counts as 1 */
 
     bool     flip;             /* horizontally, with probability 1/2 */
-    int      shift;            /* by up to so many pixels in each direction, filled with zeros */
+    int      shift;            /* up to this many pixels in each direction, filled with zeros */
     int64_t  crop[2];          /* rows and columns of a random crop; 0: all */
     bool     centre;           /* for evaluation: crop in the centre, and neither flip nor shift */
     int      cutout;           /* a random square of this size is set to 0 after normalising */

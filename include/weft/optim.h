@@ -119,8 +119,8 @@ typedef struct weft_optimiser_desc {
     int   accumulate;      /* runs whose mean gradient makes one step; 0: 1 */
     float loss_scale;      /* f16: initial value of "optim.loss_scale", by which the loss and so its
                               gradients are multiplied, 65536 say; a step whose gradients are not
-                              finite is skipped and halves it. weft_optimise is given such gradients.
-                              0: none */
+                              finite is skipped and halves it. weft_optimise expects scaled
+                              gradients then. 0: none */
     int   loss_scale_steps; /* steps without a skip after which it doubles; 0: 2000 */
     float ema;             /* moving averages a = ema a + (1 - ema) p in slots "ema"; 0: none */
     const weft_group *groups; size_t group_count;

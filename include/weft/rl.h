@@ -69,8 +69,8 @@ typedef struct weft_env {
  *  "2048-one-hot"  16 cells x 16 exponents                         16 of 256
  *  "cube"          24 stickers x 6 colours                          7 of 147
  *  "cube-slots"    7 corners x (7 pieces x 3 twists)                7 of 147
- *  "cube3"         20 places x 24 (piece, turned how)              20 of 480
- *  "cartpole"      place, speed, angle, turning speed
+ *  "cube3"         20 positions x 24 (piece and orientation)       20 of 480
+ *  "cartpole"      position, velocity, angle, angular velocity
  *  "grid"          one of 48 cells                                  1 of 48 */
 WEFT_API const weft_env *weft_env_named(weft_ctx *c, const char *name);
     /* NULL: unknown, weft_error(c) lists the names */
@@ -228,8 +228,7 @@ WEFT_API void     weft_cube3_stickers(const weft_cube3 *q, uint8_t colour[54]); 
 
 /* A deterministic puzzle. States are plain memory, compared byte by byte, including padding. */
 typedef struct weft_puzzle {
-    size_t size;                              /* bytes of a state: a multiple of what its members
-                                                 are aligned to */
+    size_t size;                              /* bytes of a state: a multiple of its alignment */
     int    actions;                           /* 0 .. actions - 1 */
     bool (*turn)  (void *state, int action);  /* applies an action; false: impossible there */
     bool (*solved)(const void *state);
@@ -284,7 +283,7 @@ typedef struct weft_replay_desc {
     float    alpha;        /* priority = (|error| + 0.001)^alpha, at most 1; 0: 0.6 */
     float    beta;         /* weight = (probability x transitions)^-beta / maximum; 0: 0.4 ... */
     int64_t  beta_steps;   /* ... rising to 1 at this step of weft_replay_draw; 0: constant */
-    int      symmetries;   /* augment by a random one of so many symmetries; 0: none */
+    int      symmetries;   /* number of symmetries to augment with; 0: none */
     int    (*symmetry)(void *instance, int action, int k);
         /* transforms an instance in place; returns the corresponding action */
     uint64_t seed;
@@ -350,7 +349,7 @@ typedef enum weft_dqn_loss {
 typedef struct weft_explore {
     float   first, last;  /* 0: 1 and 0.05, or none with noisy layers. Below 0: 0 */
     float   decay;        /* factor per step; 0: linear ... */
-    int64_t over;         /* ... over so many steps; 0: 10,000 */
+    int64_t over;         /* ... over this many steps; 0: 10,000 */
     bool    by_episode;   /* counts finished episodes instead of steps */
 } weft_explore;
 
@@ -358,7 +357,7 @@ typedef struct weft_explore {
 typedef struct weft_stage {
     int     level;
     float   enough;    /* ends when the mean return of the window reaches this */
-    int64_t episodes;  /* or after so many episodes; 0: no limit */
+    int64_t episodes;  /* or after this many episodes; 0: no limit */
 } weft_stage;
 
 typedef struct weft_dqn_desc {
@@ -369,7 +368,7 @@ typedef struct weft_dqn_desc {
     bool    sparse;             /* x is indices: the first layer sums rows of a table */
     bool    dueling;            /* value + advantage - mean advantage (Wang 2016) */
     bool    noisy;              /* noisy layers (Fortunato 2018) instead of random actions */
-    int     atoms;              /* distributional values (Bellemare 2017) with so many atoms */
+    int     atoms;              /* distributional values (Bellemare 2017): number of atoms */
     float   low, high;          /* their range; 0 atoms: scalar values */
     /* replay and updates */
     weft_replay_desc replay;    /* n_step, gamma, prioritised, ... */

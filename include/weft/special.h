@@ -1,16 +1,16 @@
-/* special.h - special functions: gamma and its kin, error functions, Bessel functions and others.
+/* special.h - special functions: gamma and related functions, error functions, Bessel functions and others.
  *
  *     double y = weft_special_lgamma(3.7);                             one number
  *     float  z = weft_special_erf_f32(0.5f);                           the same in float
- *     weft_special_map(c, WEFT_SPECIAL_bessel_j0, n, &x, y);           arrays, by vectors
+ *     weft_special_map(c, WEFT_SPECIAL_bessel_j0, n, &x, y);           arrays, vectorised
  *     weft_special_derivative(WEFT_SPECIAL_erf, 0, &x);                d/dx at a point
  *
  * Errors are within 4 ulps of double times 1 + |x f'(x) / f(x)|, the condition of the function at
  * that point, for functions of one argument, and within 1e-13 of the value for the others, away
  * from their roots (a subnormal value: within its last bit or two); docs/special.md has the largest
- * error found of each. Floats are computed in double and rounded once. Outside its domain a function is NaN, at a pole an infinity if both
- * sides agree on its sign or the sign of zero tells the side, else NaN; NaN in is NaN out. Nothing
- * is allocated, nothing is global, and any thread may call.
+ * error found of each. Floats are computed in double and rounded once. Outside its domain the value
+ * is NaN; at a pole it is infinite if both sides have the same sign or the sign of zero tells the
+ * side, else NaN. Nothing is allocated, nothing is global, and any thread may call.
  *
  * The same functions as graph operations, where they are smooth, are in weft.h: weft_lgamma, ...
  *
@@ -66,7 +66,7 @@ WEFT_API double weft_special_bessel_i1e(double x);  /* e^-|x| I1(x) */
 WEFT_API double weft_special_bessel_k0e(double x);  /* e^x K0(x) */
 WEFT_API double weft_special_bessel_k1e(double x);  /* e^x K1(x) */
 
-/* Of real order. x < 0 needs a whole order, and is NaN for Y and K. Orders up to 10,000 either way;
+/* Of real order. x < 0 needs an integer order, and is NaN for Y and K. Orders from -10,000 to 10,000;
  * beyond, NaN. */
 WEFT_API double weft_special_bessel_j (double v, double x);  /* J of order v */
 WEFT_API double weft_special_bessel_y (double v, double x);  /* Y of order v */
@@ -75,8 +75,8 @@ WEFT_API double weft_special_bessel_k (double v, double x);  /* K of order v */
 WEFT_API double weft_special_bessel_ie(double v, double x);  /* e^-|x| I of order v */
 WEFT_API double weft_special_bessel_ke(double v, double x);  /* e^x K of order v */
 
-WEFT_API double weft_special_airy_ai(double x);        /* Ai: y'' = x y, falling for x > 0 */
-WEFT_API double weft_special_airy_bi(double x);        /* Bi: the same, growing for x > 0 */
+WEFT_API double weft_special_airy_ai(double x);        /* Ai: y'' = x y, decreasing for x > 0 */
+WEFT_API double weft_special_airy_bi(double x);        /* Bi: the same, increasing for x > 0 */
 WEFT_API double weft_special_airy_ai_prime(double x);  /* Ai' */
 WEFT_API double weft_special_airy_bi_prime(double x);  /* Bi' */
 
@@ -161,7 +161,7 @@ typedef enum weft_special {
 
 WEFT_API const char *weft_special_name(weft_special f);       /* "gamma"; NULL: no such function */
 WEFT_API int         weft_special_arguments(weft_special f);  /* 1, 2 or 3; 0: no such function */
-WEFT_API bool        weft_special_find(const char *name, weft_special *f);  /* false: not there */
+WEFT_API bool        weft_special_find(const char *name, weft_special *f);  /* false: unknown */
 WEFT_API const char *weft_special_formula(weft_special f, int argument);
     /* of the derivative, as in the table; NULL where there is none */
 WEFT_API double weft_special_at(weft_special f, const double *x);  /* x: its arguments, in order */
@@ -189,7 +189,7 @@ WEFT_SPECIALS(WEFT_SPECIAL_ONE, WEFT_SPECIAL_TWO, WEFT_SPECIAL_THREE)
 /* ---- arrays --------------------------------------------------------------------------------- */
 
 /* y[i] = f(x[0][i], x[1][i], ...) for i < n: an array for each argument; y may be one of them.
- * Functions of one argument run by vectors of the context's width, except lambert_w, lambert_wm1,
+ * Functions of one argument are vectorised, except lambert_w, lambert_wm1,
  * zeta, elliptic_k and elliptic_e; a result may differ from the single number's in its last bit. */
 WEFT_API weft_err weft_special_map(weft_ctx *c, weft_special f, int64_t n,
         const double *const *x, double *y);

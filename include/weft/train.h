@@ -179,7 +179,7 @@ WEFT_API void weft_progress_unit(weft_progress *p, const char *unit);
     /* what is counted, in the plural: "games"; default "steps". Not copied */
 WEFT_API void weft_progress_show(weft_progress *p, int64_t step, const weft_metrics *m);
     /* call it often: draws at most ten times a second, or prints a line every few seconds */
-WEFT_API void weft_progress_say (weft_progress *p, const char *line);  /* prints a line that stays */
+WEFT_API void weft_progress_say (weft_progress *p, const char *line);  /* prints a line above the bar */
 WEFT_API void weft_progress_free(weft_progress *p);                    /* removes the bar */
 
 /* ---- the loop ---------------------------------------------------------------------------- */

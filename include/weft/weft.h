@@ -87,7 +87,7 @@ typedef struct weft_state weft_state;  /* persistent values: parameters, optimis
 typedef struct weft_plan  weft_plan;   /* compiled steps, and memory for intermediates */
 typedef struct weft_plans weft_plans;  /* a bounded cache of plans */
 
-/* A tensor is a graph and an index: 16 bytes, by value, nothing to free. id 0 is poison. */
+/* A tensor is a graph and an index: 16 bytes, passed by value, nothing to free. id 0 is poison. */
 typedef struct weft_tensor { weft_graph *g; uint32_t id; } weft_tensor;
 
 /* Extents, or a list of axes. Write weft_dims(64, 784); WEFT_0D is the shape of a scalar. */
@@ -283,8 +283,8 @@ typedef struct weft_gate { int32_t a, b, row; } weft_gate;
     /* two values, numbered features first and then gates in order, and a row of coefficients */
 WEFT_API weft_tensor weft_gate_program(weft_tensor x, weft_tensor coef, const weft_gate *gates,
         size_t n, const int32_t *outputs, size_t m);
-    /* x [features, cells], coef [rows, 4] -> [m, cells]: n gates c0 + c1 a + c2 b + c3 a b, of whose
-       values and the features' outputs names m; gates may share a row, and are not stored */
+    /* x [features, cells], coef [rows, 4] -> [m, cells]: n gates c0 + c1 a + c2 b + c3 a b; outputs
+       are the numbers of m values; gates may share a row, and are not stored */
 
 /* ---- products ---------------------------------------------------------------------------- */
 
@@ -693,7 +693,7 @@ typedef struct weft_recorder {
     void *user;
     weft_err (*made)(void *user, const weft_plan *p, void **tag);
         /* a plan was compiled; its tag is passed below. An error makes weft_compile fail */
-    void (*gone)(void *user, void *tag);         /* the plan will be freed */
+    void (*freed)(void *user, void *tag);        /* the plan is about to be freed */
     weft_span *(*begins)(void *user, void *tag);
         /* a run begins: returns space for [threads][kernels] spans; NULL: do not time this run */
     void (*ends)(void *user, void *tag, int threads, double start, double end);

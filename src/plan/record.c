@@ -13,7 +13,7 @@ static weft_err record_tell(weft_plan *p) {
 
 static void record_forget(weft_plan *p) {
     const weft_recorder *r = &p->ctx->recorder;
-    if (p->ctx->recorded && r->gone) r->gone(r->user, p->tag);
+    if (p->ctx->recorded && r->freed) r->freed(r->user, p->tag);
     p->tag = NULL;
 }
 

@@ -36,7 +36,7 @@ weft_profile *weft_profile_open(weft_ctx *c, const weft_profile_desc *d) {
     pthread_mutex_init(&p->lock, NULL);
     if (weft_record(c, &(weft_recorder){.user = p,
                                         .made = profile_plan_made,
-                                        .gone = profile_plan_gone,
+                                        .freed = profile_plan_freed,
                                         .begins = profile_begins,
                                         .ends = profile_ends,
                                         .phase = profile_phase}) == WEFT_OK)

@@ -96,7 +96,7 @@ extern const size_t profile_footprint[PROFILE_LEVELS];
 /* ---- remember.c: what is remembered of a plan ---- */
 
 weft_err profile_plan_made(void *user, const weft_plan *p, void **tag);
-void profile_plan_gone(void *user, void *tag);
+void profile_plan_freed(void *user, void *tag);
 void profile_plan_free(profile_plan *r);
 
 /* ---- spans.c: threads, and what they did ---- */

@@ -131,7 +131,7 @@ weft_err profile_plan_made(void *user, const weft_plan *plan, void **tag) {
 }
 
 /* What ran is remembered, but for the room of its next run. */
-void profile_plan_gone(void *user, void *tag) {
+void profile_plan_freed(void *user, void *tag) {
     weft_profile *const p = user;
     profile_plan *const r = tag;
     if (!r) return;

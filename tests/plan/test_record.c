@@ -8,7 +8,7 @@
 
 enum { NOTED = 256, ROOM = 4096 };
 typedef struct notes {
-    int made, gone, begun, ended, phases, threads;
+    int made, freed, begun, ended, phases, threads;
     const weft_plan *plan;
     char phase[NOTED][24];
     double start[NOTED], end[NOTED], run_start, run_end;
@@ -24,10 +24,10 @@ static weft_err note_made(void *user, const weft_plan *p, void **tag) {
     *tag = n->span;
     return WEFT_OK;
 }
-static void note_gone(void *user, void *tag) {
+static void note_freed(void *user, void *tag) {
     notes *n = user;
     CHECK(tag == (void *)n->span);
-    n->gone++;
+    n->freed++;
 }
 static weft_span *note_begins(void *user, void *tag) {
     notes *n = user;
@@ -47,7 +47,7 @@ static void note_phase(void *user, const char *name, double start, double end) {
 }
 
 static weft_recorder recorder(notes *n) {
-    return (weft_recorder){n, note_made, note_gone, note_begins, note_ends, note_phase};
+    return (weft_recorder){n, note_made, note_freed, note_begins, note_ends, note_phase};
 }
 
 static int phase_of(const notes *n, const char *name) {
@@ -93,11 +93,11 @@ TEST(spans_of_every_step_and_thread) {
             CHECK_EQ(n.begun, 4);
             CHECK_EQ(n.ended, 1);
             CHECK_EQ(weft_record(l.c, NULL), WEFT_OK);
-            CHECK_EQ(n.gone, 1);
+            CHECK_EQ(n.freed, 1);
             learner_run(&l, 1);
             CHECK_EQ(n.begun, 4);
             learner_close(&l);
-            CHECK_EQ(n.gone, 1);
+            CHECK_EQ(n.freed, 1);
         }
 }
 
@@ -138,7 +138,7 @@ TEST(phases_of_compiling_lie_within_it) {
     CHECK(set >= 0 && mine >= 0 && n.start[set] >= n.start[mine] && n.end[set] <= n.end[mine]);
     CHECK_EQ(phase_of(&n, "never begun"), -1);
     learner_close(&l);
-    CHECK_EQ(n.gone, 1);
+    CHECK_EQ(n.freed, 1);
 }
 
 TEST(one_recorder_at_a_time) {
@@ -156,7 +156,7 @@ TEST(one_recorder_at_a_time) {
     other.refuse = true;
     CHECK_EQ(weft_record(l.c, &o), WEFT_MEMORY);
     CHECK(!weft_recorded(l.c));
-    CHECK_EQ(other.gone, 0);
+    CHECK_EQ(other.freed, 0);
     CASE("a recorder that refuses a new plan");
     other.refuse = false;
     CHECK_EQ(weft_record(l.c, &o), WEFT_OK);
@@ -164,7 +164,7 @@ TEST(one_recorder_at_a_time) {
     weft_plan *second = weft_compile(l.g, &(weft_plan_desc){.fetch = weft_list(l.m.loss)});
     CHECK(!second);
     CHECK_EQ(weft_record(l.c, NULL), WEFT_OK);
-    CHECK_EQ(other.gone, 1);
+    CHECK_EQ(other.freed, 1);
     learner_run(&l, 1);
     CASE("one that wants to hear nothing");
     CHECK_EQ(weft_record(l.c, &(weft_recorder){0}), WEFT_OK);
