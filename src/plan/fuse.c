@@ -5,10 +5,10 @@
  * simple:
  *   - a member reads another member only at its own element, or, a folded one, at its own row;
  *   - everything else it reads is computed by clusters that come earlier in the order of execution;
- *     a cluster that nobody outside reads yet may still be moved to the end of that order, or
+ *     a cluster without outside readers yet may still be moved to the end of that order, or
  *     absorbed by the only one that reads it;
  *   - a matmul, and a block the device can do that for, takes maps over its own shape as an
- *     epilogue; other routines take nobody.
+ *     epilogue; other routines have none.
  * Which cluster may take a node is in fuse_fit.c. That alone makes softmax, layer norm and cross entropy single kernels with their gradients.
  *
  * Reads: live, view, source, copied, inlined, fence, stored. Makes: clusters, cluster_of, next, product;
@@ -276,7 +276,7 @@ static void fuse_count(fuse *f) {
 
 static weft_err fuse_nodes(fuse *f) {
     compile *c = f->c;
-    WEFT_TRY(fuse_open(c, 0, CLUSTER_KERNEL)); /* nobody's */
+    WEFT_TRY(fuse_open(c, 0, CLUSTER_KERNEL)); /* number 0: none */
     c->cluster_of[0] = 0;
     fuse_count(f);
     for (uint32_t i = 1; i < c->n; i++) {

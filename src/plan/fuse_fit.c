@@ -229,7 +229,7 @@ static bool fuse_reads(const compile *c, const cluster *k, uint32_t ki, const fu
     return cluster_aligned(c, k, v, in->rank, in->dim, row, base_row);
 }
 
-/* May it read all it reads? A cluster that nobody outside reads yet may move to the end of the order. */
+/* May it read its operands? A cluster without outside readers yet may move to the end of the order. */
 static bool fuse_reads_all(fuse_asks *a) {
     bool late = false;
     for (int i = 0; i < a->reads; i++)

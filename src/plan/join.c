@@ -3,7 +3,7 @@
  * Parameters and their slots lie at equal distances in the slabs of the state. Kernels that do the
  * same to one parameter each, or calls of the same block, are therefore one flat loop from the
  * first to the last; what they read besides (gradients) gets one buffer laid out like the slab. The
- * padding between entries is computed too: nobody reads it.
+ * padding between entries is computed too: it is not read.
  *
  * Two steps are alike if they are the same program and each operand is either the same number for
  * both, or moves by as much as the parameter does. The joined step stands where the last or the
@@ -204,7 +204,7 @@ static bool join_alone(const join_step *f, int i) {
     return true;
 }
 
-/* The same, and of nobody in the run so far? */
+/* The same, and not of another step in the run so far? */
 static bool join_new(const join *j, const join_step *f, int i) {
     return j->used[f->in[i].buf] != j->run && join_alone(f, i);
 }

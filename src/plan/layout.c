@@ -4,7 +4,7 @@
  * permutes between. Here a map of permuted images becomes the permute of a map: relu(P(x) + b) is
  * P(relu(x + P'b)), and likewise folds, slices, padding, expanding and joining. Permutes that meet
  * cancel, so a chain of convolutions, activations and pools has none left but at its two ends, and
- * maps can be the epilogue of the block they follow. Nothing is lost where somebody does want the
+ * maps can be the epilogue of the block they follow. Nothing is lost where a reader does want the
  * other order: the copy then made takes the place of the map that would have permuted its operand. */
 #include "plan/passes.h"
 

@@ -211,7 +211,7 @@ static bool lower_routine(lower *l) {
         while (found && node_attr(c->g, &c->g->node[found])[0] != part) found = c->part[found];
         roperand *out = &s->in[s->nin + s->nout++];
         if (found) lower_roperand(c, out, found);
-        else *out = (roperand){.buf = KNOBUF}; /* nobody recorded this part */
+        else *out = (roperand){.buf = KNOBUF}; /* this result was not recorded */
     }
     cost_step(s);
     return true;

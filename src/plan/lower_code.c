@@ -1,6 +1,6 @@
 /* lower_code.c - the members of a cluster as straight-line code over its loop.
  *
- * What members read from elsewhere becomes loads; a value that nobody stored is computed again.
+ * What members read from elsewhere becomes loads; a value that is not stored is recomputed.
  * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it. */
 #include "core/limits.h"
 #include "plan/lower.h"

@@ -39,7 +39,7 @@ typedef enum cluster_kind { CLUSTER_KERNEL, CLUSTER_PRODUCT, CLUSTER_ROUTINE, CL
 /* Nodes computed by one step, over one loop space: the common refinement of their shapes. */
 typedef struct cluster {
     uint8_t  kind;
-    bool     frozen;              /* somebody outside reads it: its place in the order is fixed */
+    bool     frozen;              /* read from outside: its place in the order is fixed */
     uint32_t pos;                 /* order of execution                                         */
     int      rank;
     int64_t  dim[KDIMS];
@@ -101,7 +101,7 @@ typedef struct compile {
     uint8_t    *inlined;          /* computed again by each reader                              */
 
     /* fuse.c */
-    cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is nobody                */
+    cluster    *cluster; size_t clusters, cluster_cap;   /* cluster[0] is none                  */
     uint32_t   *cluster_of;       /* 0: none (leaves, views)                                    */
     uint32_t   *next;             /* next member of the same cluster                            */
     uint32_t   *product;          /* the cluster of a product whose epilogue reads the node, or 0 */
@@ -122,7 +122,7 @@ weft_err states_pass(compile *c);     /* states get memory, and are held        
 weft_err shadow_pass(compile *c);     /* what a run has to know of parameters in 16 bits          */
 weft_err view_pass(compile *c);       /* every node as a strided view of one that is computed or stored */
 weft_err settle_pass(compile *c);     /* what must lie in memory by itself                        */
-weft_err place_pass(compile *c);      /* what had better lie elsewhere, and views anew            */
+weft_err place_pass(compile *c);      /* better layouts for results, and all views recomputed     */
 weft_err bind_pass(compile *c);       /* memory of inputs and results                             */
 weft_err inline_pass(compile *c);     /* what each reader computes again                          */
 weft_err fuse_pass(compile *c);       /* computed nodes into clusters, one for each step          */

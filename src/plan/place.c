@@ -1,9 +1,9 @@
 /* place.c - where stored values lie: as the reader wants them, rather than in order and copied.
  *
  * After a first look at views it is known what would be copied. A value that a concat joins is
- * written straight into its part of the joined memory; the result of a routine that somebody wants
+ * written straight into its part of the joined memory; the result of a routine that a reader wants
  * with its axes in another order is written in that order. The device is asked whether the routine
- * can do that; then all views are made anew. What a fetch, an update or a fence refers to lies in
+ * can do that; then all views are recomputed. What a fetch, an update or a fence refers to lies in
  * order. Where a reader would have to copy what it could take before, the value lies in order after
  * all.
  *
@@ -169,7 +169,7 @@ bool place_refuse(compile *c, uint32_t id) {
     return true;
 }
 
-/* Takes back what somebody refused, and what lies inside it: that has the strides of what is no more.
+/* Undoes a refused placement, and those inside it: those have the strides of the refused one.
  * Downward, since a concat comes after its parts. */
 static bool place_back(compile *c) {
     bool any = false;

@@ -115,8 +115,8 @@ typedef struct buffer {
 typedef struct binding {
     uint32_t id, buf;
     uint8_t  dtype, rank;
-    bool     given;               /* an input: somebody has set it, or has asked where it lies   */
-    bool     fresh, shared;       /* set since the last run; somebody knows `host`               */
+    bool     given;               /* an input: it was set, or its address was asked for          */
+    bool     fresh, shared;       /* set since the last run; the program knows `host`             */
     char    *host;                /* an input: where the host writes it                          */
     int64_t  dim[WEFT_MAX_RANK];
     size_t   bytes;
@@ -161,7 +161,7 @@ struct weft_plan {
     int        threads;
     uint32_t   segments;
     double     flops, bytes;
-    watch     *watch;             /* NULL: nobody looks                                          */
+    watch     *watch;             /* NULL: not watched                                           */
     const char *name;             /* of its description, or ""                                   */
     weft_plan *older, *newer;     /* among the context's                                         */
     bool       listed;

@@ -88,7 +88,7 @@ static void print_step(text *t, const weft_plan *p, size_t i, bool code) {
     char buf[120];
     text_add(t, "%4zu  %s", i, plan_step_name(s));
     for (int k = 0; k < s->nin + s->nout; k++)
-        if (k < s->nin || s->in[k].buf != KNOBUF) /* else nobody asked for that result */
+        if (k < s->nin || s->in[k].buf != KNOBUF) /* else an unused result */
             text_add(t, "%s b%u%s",
                      k != s->nin ? ""
                      : s->adds   ? " +>"

@@ -12,7 +12,7 @@
 enum { RECOMPUTE_DEPTH = 4, RECOMPUTE_FRONTIER = 8, RECOMPUTE_CHAIN = 6 };
 
 /* How many recomputed values, one made from the other, rest on each value. Along a recurrence every step
- * could do without the one before, and the last would be made from all of them. */
+ * could be recomputed from the one before, and the last would need all of them. */
 typedef struct recompute_chain {
     uint8_t
         *above; /* [n] complete when a node is looked at: readers come later, and are seen first */
@@ -105,7 +105,7 @@ static void recompute_swap(compile *c, recompute_chain *s, uint32_t id, const re
         if (!c->stored[f->node[k]]) c->stored[f->node[k]] = STORED_HARD; /* others now rest on it */
 }
 
-/* Values that cost nearly nothing to do without, the last made first: they may rest on earlier
+/* Values that cost nearly nothing to recompute, the last made first: they may rest on earlier
  * ones. */
 static bool recompute_is_free(compile *c, uint32_t id) {
     recompute_cut f;

@@ -81,7 +81,7 @@ double weft_phase_start(const weft_ctx *c) {
     return weft_recorded(c) && c->recorder.phase ? weft_clock() : 0;
 }
 
-/* A phase that began before somebody was told, at 0, is nobody's. */
+/* A phase that began before there was a recorder, at 0, is not reported. */
 static void record_phase(const weft_ctx *c, const char *name, double start, double end) {
     if (start > 0 && weft_recorded(c) && c->recorder.phase)
         c->recorder.phase(c->recorder.user, name, start, end);

@@ -6,7 +6,7 @@
 #include "plan/passes.h"
 #include <assert.h>
 
-/* A result that is nobody's computation (a constant, another state's value) is copied, so that
+/* A result that no step computes (a constant, another state's value) is copied, so that
  * it has memory of its own and keeps the value from before the run's updates. A fetched state or
  * input is read where it lies. */
 static uint32_t roots_result(compile *c, uint32_t id, int asked) {

@@ -66,7 +66,7 @@ static weft_err run_unknown(const weft_plan *p, const char *what, const binding 
                      run_list(list, n, all, sizeof all));
 }
 
-/* Before the first run: an input that nobody gave anything holds zeros, which is hardly meant. */
+/* Before the first run: an input that was never set is all zeros, which is hardly intended. */
 static weft_err run_fed(weft_plan *p) {
     char words[140];
     for (size_t i = 0; i < p->ins; i++)

@@ -1,9 +1,9 @@
-/* shadow.c - parameters in 16 bits, as entries of the state that plans keep for themselves.
+/* shadow.c - 16-bit copies of parameters, as entries of the state that belong to plans.
  *
- * A plan that is mixed reads a parameter through its shadow. A run that changes the parameter writes
- * the shadow along, in the optimiser's own pass. Whatever else changes it (weft_state_set, a loaded
- * file, another plan) leaves a newer version behind, and the next run that reads the shadow makes it
- * anew first. Files, hashes and counts of a state know nothing of shadows.
+ * A plan that is mixed reads a parameter through its shadow. A run that changes the parameter updates
+ * the shadow as well, in the optimiser's own pass. Whatever else changes it (weft_state_set, a loaded
+ * file, another plan) leaves a newer version behind, and the next run that reads the shadow refreshes
+ * it first. Files, hashes and counts of a state know nothing of shadows.
  *
  * Reads: shadow, update, live. Makes: what a run looks at before it starts and when it is done. */
 #include "base/half.h"

@@ -2,7 +2,7 @@
  *
  * Constants go to the device once. Before a run go the inputs that were written and the host-resident
  * entries the plan reads, which have a copy of the plan's own there; after it come those entries back
- * that a step has written. Nobody asks before reading them, so such a run is waited for. Results stay
+ * that a step has written. They are read without asking, so such a run is waited for. Results stay
  * until weft_get reads them. */
 #include "plan/passes.h"
 #include <assert.h>

@@ -403,7 +403,7 @@ static uint32_t verify_root(const weft_plan *p, uint32_t b) {
     return b;
 }
 
-/* Has what buffer b lies in been written? Feeds are written from outside, nothing by nobody. */
+/* Has what buffer b lies in been written? Feeds are written from outside, empty buffers by no step. */
 static bool verify_written(const weft_plan *p, const uint8_t *written, uint32_t b) {
     if (b == KNOBUF) return true;
     const buffer *x = &p->buf[verify_root(p, b)];

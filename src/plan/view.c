@@ -2,7 +2,7 @@
  *
  * permute, expand, slice, pad and reshape become arithmetic on strides. Where that is impossible
  * (a reshape of something scattered, a pad of a pad with another fill) the operand is marked
- * `copied`: it gets a step and memory of its own, and views start from it anew.
+ * `copied`: it gets a step and memory of its own, and views start from it.
  *
  * Reads: the graph, live. Makes: view, source, copied. */
 #include "plan/passes.h"
@@ -216,7 +216,7 @@ static bool view_through(const compile *c, const node *n, aview *v) {
 static weft_err view_node(compile *c, uint32_t i) {
     const node *n = &c->g->node[i];
     const bool copy = n->op == OP_same && node_attr(c->g, n)[0] == SAME_COPY;
-    /* what nobody looks at needs no copies */
+    /* unread values need no copies */
     if (op_table[n->op].cls != CLASS_VIEW || copy || !c->live[i]) {
         view_own(c, i, &c->view[i]);
         return WEFT_OK;
@@ -225,14 +225,14 @@ static weft_err view_node(compile *c, uint32_t i) {
         view_copy(c, node_in(c->g, n)[1]); /* a start lies alone */
     if (view_through(c, n, &c->view[i])) return WEFT_OK;
     const uint32_t in = node_in(c->g, n)[0];
-    bool anew = (view_is_real(c, in) || !c->placed[in].given) && place_refuse(c, in);
-    if (!anew) {
+    bool again = (view_is_real(c, in) || !c->placed[in].given) && place_refuse(c, in);
+    if (!again) {
         view_copy(c, in);
         if (view_through(c, n, &c->view[i])) return WEFT_OK;
-        anew = place_refuse(c, in);
+        again = place_refuse(c, in);
     }
     view_own(c, i, &c->view[i]);
-    if (anew) return WEFT_OK; /* all views are made again */
+    if (again) return WEFT_OK; /* all views are recomputed */
     return weft_fail(c->ctx, WEFT_UNSUPPORTED, "compile: a view of node %u cannot be expressed", i);
 }
 
