@@ -2,7 +2,7 @@
  * machine, that the rest of the library relies on neither host memory nor runs that end at once.
  *
  * A block is a number, no address: whoever follows it faults. Runs and reads are put in a queue and
- * made when somebody waits for them, as late as a device may, so what reads a result without waiting
+ * made when they are waited for, as late as a device may, so what reads a result without waiting
  * finds the old one. Each plan has an inner one over the real addresses, which the CPU prepares. */
 #include "backend/backend.h"
 #include "backend/cpu/routines.h"
@@ -27,7 +27,7 @@ typedef struct far_device {
     size_t blocks, block_cap;
     far_job job[FAR_JOBS]; /* job k at k % FAR_JOBS */
     device_ticket given, done;
-    weft_err failed; /* a job since somebody was told */
+    weft_err failed; /* the error of a job, not reported yet */
 } far_device;
 
 static far_device *far_lock(weft_ctx *c) {

@@ -155,7 +155,7 @@ static void ref_concat(ref_node *n) {
 
 /* ---- folds ---- */
 
-/* The masked axes of x, walked anew for every element of the result: a counts the position in
+/* The masked axes of x, walked for every element of the result: a counts the position in
  * row-major order, b is the distance in x. */
 static ref_walk ref_folded(const ref_node *n, const ref_node *x) {
     int64_t dim[WEFT_MAX_RANK] = {0};

@@ -2,7 +2,7 @@
  * meaning of numbers.
  *
  * Every value is an array of doubles, whatever the type of the node. f32 is left unrounded, which
- * makes results the truth that other backends are measured against; bf16 and f16 are rounded;
+ * makes results the reference that other backends are compared with; bf16 and f16 are rounded;
  * integers are whole numbers wrapped to their range, which a double holds exactly. */
 #ifndef WEFT_REF_NODE_H
 #define WEFT_REF_NODE_H

@@ -1,7 +1,7 @@
 /* ref_scalar.c - the meaning of single numbers in the reference backend: conversions between types,
  * the expressions of ops.def in double, random bits.
  *
- * Written for reading; libm and weft/special.h are taken as the truth. Arrays and shapes are ref_eval.c's. */
+ * Written for reading; libm and weft/special.h are the reference. Arrays and shapes are ref_eval.c's. */
 #include "backend/ref_node.h"
 #include <math.h>
 #include <weft/special.h>

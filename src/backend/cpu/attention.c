@@ -67,7 +67,7 @@ static attend_view attend_see(const step *s, int operand) {
     return v;
 }
 
-/* A result with the rows of operand `like`; one that nobody asked for lies in order in memory of its
+/* A result with the rows of operand `like`; an unused one is contiguous in memory of its
  * own. */
 static attend_view attend_result(const step *s, int result, int like, int64_t columns) {
     const int operand = s->nin + result;

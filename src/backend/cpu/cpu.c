@@ -226,7 +226,7 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
         e->at[i] = cpu_address(p, &s->in[i]);
         const bool passing = s->in[i].buf != KNOBUF && p->buf[s->in[i].buf].passing;
         if (e->at[i] || passing || routine_spares(s, i)) continue;
-        size_t count = 1; /* a part nobody asked for still needs a place */
+        size_t count = 1; /* an unused result still needs memory */
         for (int k = 0; k < s->nin; k++) {
             size_t n = 1;
             for (int d = 0; d < s->in[k].rank; d++) n *= (size_t)s->in[k].dim[d];

@@ -80,7 +80,7 @@ static void crew_publish(crew *c) {
 static void crew_spin(const crew *c, int *turns) {
     CREW_PAUSE();
     if (++*turns % (c->crowded ? 16 : 1024) == 0)
-        sched_yield(); /* somebody may be waiting for this core */
+        sched_yield(); /* another thread may be waiting for this core */
 }
 
 crew *crew_new(mem *m, int members) {

@@ -19,7 +19,7 @@ typedef struct epilogue_half {
 } epilogue_half;
 
 /* The same for such a product. The rounded result is found only where it is all that is left and
- * nobody else reads the product. */
+ * nothing else reads the product. */
 bool epilogue_match_half(const step *s, const weft_plan *p, gemm_data *d, epilogue_half *h,
                          kernel *rest, arena *memory);
 

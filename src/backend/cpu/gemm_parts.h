@@ -1,4 +1,4 @@
-/* gemm_parts.h - what the matrix product's own files share; nobody else includes it. */
+/* gemm_parts.h - shared by the files of the matrix product alone. */
 #ifndef WEFT_GEMM_PARTS_H
 #define WEFT_GEMM_PARTS_H
 

@@ -104,7 +104,7 @@ static bool prep_overwritten(const prep *q, int id) {
 }
 
 /* Is a result so large that no cache will hold it until it is read? Then it goes past them: what it
- * would push out stays, and lines are not read only to be overwritten. Nobody may read its memory in
+ * would push out stays, and lines are not read only to be overwritten. No step may read its memory in
  * this kernel. */
 static bool prep_far(const prep *q, const kview *v) {
     if (!q->large || q->p->buf[v->buf].bytes < INTERP_RESULT) return false;

@@ -54,7 +54,7 @@ static void prep_super_sum(const prep *q, int32_t *uses, kins *s) {
     }
 }
 
-/* A map of two operands, one of them made by a map that nobody else reads: one loop does both. */
+/* A map of two operands, one of them the result of a map without other readers: one loop does both. */
 typedef enum prep_from {
     FROM_A,
     FROM_B,

@@ -1,7 +1,7 @@
 /* narrow.h - weights of 16 or 8 bits, read by the product itself.
  *
  * A plan widens stored weights by a step of its own, whose result a product reads: for few rows that
- * is several times the memory the weights have. Where nobody else reads the result and the weights
+ * is several times the memory the weights have. Where nothing else reads the result and the weights
  * stay as they are meanwhile, the step is left out, and the product widens some columns at a time
  * into its scratch. */
 #ifndef WEFT_NARROW_H

@@ -115,8 +115,8 @@ static weft_err optimiser_begin(routine *r, const step *s, isa level, weft_ctx *
 static float optimiser_take(optimiser_choice *o, const step *s) {
     const float most = routine_real(s->attr[rule_clip(s->block)]);
     const int64_t given = s->attr[rule_given(s->block)];
-    o->scale = taken_operand(s->block, given, TAKEN_SCALE);
-    o->due = taken_operand(s->block, given, TAKEN_DUE);
+    o->scale = given_operand(s->block, given, GIVEN_SCALE);
+    o->due = given_operand(s->block, given, GIVEN_DUE);
     return most != 0 ? most : INFINITY;
 }
 

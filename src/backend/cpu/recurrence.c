@@ -1,9 +1,9 @@
 /* recurrence.c - recurrent cells over a sequence, forward and backward, as one step of a plan.
  *
  * Units are bands of rows of the batch; each goes through all steps by itself. In a step, all rows
- * of a call meet W_hh in one product, with W_hh packed once per call; a single row takes W_hh as
- * it lies. Then cells.h does each row. A row whose length is over is passed by. Results nobody
- * asked for are NULL and not written. */
+ * of a call are multiplied by W_hh in one product, with W_hh packed once per call; a single row uses
+ * W_hh unpacked. Then cells.h does each row. A row whose length is over is skipped. Unused results
+ * are NULL and not written. */
 #include "cells.h"
 #include "gemm.h"
 #include "routines.h"

@@ -69,7 +69,7 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
  *   the others           contiguous */
 bool routine_accepts(const step *s, int operand);
 
-/* Whether result i may be NULL where nobody asked for it; if not, memory is needed for it. */
+/* May result i be NULL if it is unused? If not, memory is needed for it. */
 bool routine_spares(const step *s, int operand);
 
 /* Whether a block is computed here; false: its composed definition is used. */

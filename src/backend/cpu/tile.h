@@ -94,8 +94,8 @@ typedef struct tile_table {
     void (*random)(void *d, const int32_t *element, uint32_t seed, uint32_t run, uint32_t stream,
                    int kind, int n);
 
-    /* Optimisers in one pass over their arrays (n), which do not overlap. The gradient is taken
-     * between -clip and clip, times scale.
+    /* Optimisers in one pass over their arrays (n), which do not overlap. The gradient is
+     * clipped to [-clip, clip], then scaled.
      * adam: h = g + l2 p; m = b1 m + (1 - b1) h; v = b2 v + (1 - b2) h h;
      *       p = p - decay_rate p - rate m / (sqrt(v) root + eps)
      * momentum: h = g + decay p; m = momentum m + h; p -= lr (nesterov ? h + momentum m : m) */
