@@ -1,4 +1,4 @@
-/* first.c - first values by the shape of a weight, and the table of activations they go with. */
+/* first.c - initial values by the shape of a weight, and the table of activations. */
 #include "nn/parts.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ weft_tensor weft_nn_activate(weft_tensor x, weft_activation a) {
     }
 }
 
-/* ---- first values ---- */
+/* ---- initial values ---- */
 
 /* Elements that meet one output, and outputs that one element meets; 1 at least. */
 static double first_fan(weft_shape dims, weft_fan which) {
