@@ -1,7 +1,7 @@
 /* history.c - figures of one machine over time, a line of JSON each, and what is odd about the
  * last.
  *
- * The file is only ever added to. Lines that are no records are counted and stay: somebody may
+ * The file is only ever added to. Malformed lines are counted and stay: somebody may
  * want to mend them. */
 #include "bench/record.h"
 

@@ -17,7 +17,7 @@ typedef struct sampling {
     int taken;
 } sampling;
 
-/* Seconds that this thread was running; 0 where nobody knows. */
+/* Seconds that this thread was running; 0 if unknown. */
 static double sampling_ran(void) {
 #if defined(CLOCK_THREAD_CPUTIME_ID)
     struct timespec t;
@@ -57,7 +57,7 @@ static void sampling_take(sampling *s, const weft_bench_call *rivals, int n, con
 }
 
 /* How much a sample was disturbed: by how much the calibration moved over it, or the share of it
- * that somebody else had the core. */
+ * that another process had the core. */
 static double sampling_disturbed(const sampling *s, int i) {
     return fmax(fabs(log(s->loop[i + 1] / s->loop[i])), s->idle[i]);
 }

@@ -24,12 +24,12 @@ struct weft_ctx {
     void (*log)(void *user, const char *line);
     void *log_user;
     weft_state *own;                 /* seed and run number for graphs without a state */
-    weft_recorder recorder;          /* all NULL: nobody is told                      */
+    weft_recorder recorder;          /* all NULL: no recorder                         */
     bool  recorded;
     weft_plan *plans;                /* all there are, the latest first               */
     weft_err err;
     char message[512];
-    atomic_flag telling;             /* somebody writes the two above                 */
+    atomic_flag telling;             /* set while the two above are written           */
 };
 
 /* to the callback, or stderr */
@@ -40,7 +40,7 @@ void ctx_log(weft_ctx *c, const char *format, ...) WEFT_PRINTF(2, 3);
 typedef struct state_entry {
     const char *name;
     uint8_t    dtype;
-    bool       trained, drawn;       /* drawn: has its first values, or others since   */
+    bool       trained, drawn;       /* drawn: initialised, or set since               */
     bool       host;                 /* declared host-resident: weft_state_host        */
     bool       shadow;               /* a 16-bit copy of `like`, which only plans know */
     uint32_t   seed;                 /* of the state when the entry got memory         */
@@ -73,7 +73,7 @@ struct weft_state {
     state_segment *segment; size_t segments, segment_cap;
     size_t    sealed;                /* entries that have memory                       */
     uint32_t *shown; size_t shows, shown_cap;  /* entries that are no shadows          */
-    atomic_flag refreshing;          /* some plan's shadows are made anew              */
+    atomic_flag refreshing;          /* some plan's shadows are being refreshed        */
     size_t    bytes, limit;          /* of all entries; the most there may be, 0: any  */
     uint64_t  changes;               /* times that weft_state_set has changed "rng..." */
     uint32_t  seed;
@@ -90,7 +90,7 @@ int64_t  state_add(weft_state *s, const char *name, const char *slab, weft_dtype
 int64_t  state_shadow(weft_state *s, uint32_t i, weft_dtype t);
 size_t   state_span(const state_entry *e);  /* bytes from it to the next one in its slab */
 weft_err state_seal(weft_state *s);  /* give memory to what has none */
-weft_err state_draw(weft_state *s);  /* the same, and first values */
+weft_err state_draw(weft_state *s);  /* the same, and initial values */
 weft_err state_read(weft_ctx *c, const state_entry *e, void *out);        /* all of its bytes */
 weft_err state_write(weft_ctx *c, const state_entry *e, const void *in);
 weft_err initial_fill(weft_state *s, size_t first, size_t end);  /* of entries with memory */

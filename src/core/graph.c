@@ -221,7 +221,7 @@ static uint32_t graph_hash(const weft_graph *g, const node *n) {
     return (uint32_t)(h >> 16);
 }
 
-/* Chains anew, in a table of that size. */
+/* Rebuilds the chains, in a table of that size. */
 static bool graph_rehash(weft_graph *g, size_t size) {
     uint32_t *t = mem_new(g->m, size * sizeof *t);
     if (!t) return false;
@@ -337,7 +337,7 @@ bool graph_checked(weft_graph *g, const weft_tensor *in, int nin) {
         }
         if (!in[i].id) {
             graph_fail(g, WEFT_ARGUMENT,
-                       "an operand is poison"); /* only if nobody said why before */
+                       "an operand is poison"); /* only if there is no earlier message */
             return false;
         }
     }

@@ -99,7 +99,7 @@ struct weft_graph {
     struct graph_bytes *kept;                          /* what graph_keep keeps, a list          */
     uint32_t inputs;
     uint16_t salt;
-    bool     final;  /* a compiler's copy: nobody differentiates it any more */
+    bool     final;  /* a compiler's copy: not differentiated any more */
     bool     eval;   /* recorded for evaluation */
     weft_err err;
 };

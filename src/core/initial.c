@@ -1,4 +1,4 @@
-/* initial.c - first values of what lasts, a function of seed, name and shape alone.
+/* initial.c - initial values of state entries, a function of seed, name and shape alone.
  *
  * Numbers are drawn by Philox, keyed by the seed and a hash of the name, so neither the order of
  * creation nor the other entries matter. Memory and layout are state.c's. */

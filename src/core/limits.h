@@ -38,7 +38,7 @@ enum {
     LIMIT_POOL_WINDOW = 4096,  /* along an axis: the definition has a slice for each place          */
     LIMIT_RANDINT = 1 << 24,   /* values of weft_randint: more would be drawn unevenly              */
 
-    /* Plans. An instruction names registers and views by 16 bits; the last number is nobody's. */
+    /* Plans. An instruction names registers and views by 16 bits; the last number is none's. */
     LIMIT_REGISTERS = 65534,   /* instructions of a kernel, its views, and slots while it runs      */
     LIMIT_THREADS = 256,       /* of a context; a plan has no more than its context                 */
     LIMIT_PLANS = 4096,        /* that a weft_plans keeps: looking one up walks through all         */

@@ -2,7 +2,7 @@
  *
  * Only rewrites that keep every bit are here (x * 1, x + 0, views of views, folds over extents
  * of 1, arithmetic on literals); x * 0 stays, because of nan and infinity. Rewrites that go past
- * their operand to what is beneath it wait until the graph is final: before, somebody may ask
+ * their operand to what is beneath it wait until the graph is final: before, a caller may ask
  * for the gradient of that operand. */
 #include "core/graph.h"
 

@@ -2,7 +2,7 @@
  *
  * Entries are found by name. They get memory together, when it is first needed: one block per
  * segment, slab after slab, parameters with several axes first, so that the companions of
- * neighbours are neighbours and an optimiser is one flat pass. First values are initial.c's. */
+ * neighbours are neighbours and an optimiser is one flat pass. initial.c initialises them. */
 #include "core/context.h"
 #include "core/graph.h"
 #include "core/shape.h"
@@ -278,7 +278,7 @@ weft_err state_seal(weft_state *s) {
     return WEFT_OK;
 }
 
-/* Numbers are drawn when somebody may look at them: what is loaded from a file is never drawn. */
+/* Numbers are drawn when they are first needed: what is loaded from a file is never drawn. */
 static weft_err state_drawn(weft_state *s, size_t first, size_t end) {
     return initial_fill(s, first, end);
 }
@@ -371,7 +371,7 @@ static int64_t state_known(const weft_state *s, const char *what, const char *na
     return i;
 }
 
-/* `draws`: with the values it has if nobody gave it others. */
+/* `draws`: with initial values, unless others were set. */
 static state_entry *state_named(weft_state *s, const char *what, const char *name, bool draws) {
     const int64_t i = state_known(s, what, name);
     if (i < 0 || state_seal(s) != WEFT_OK) return NULL;

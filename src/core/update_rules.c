@@ -87,7 +87,7 @@ static bool rule_fit(const rule_call *c) {
     const node *p = node_of(c->in[0]);
     for (int i = 0; i < c->n; i++) {
         const node *x = node_of(c->in[i]);
-        const bool due = (c->given & TAKEN_DUE) && i == c->n - 1;
+        const bool due = (c->given & GIVEN_DUE) && i == c->n - 1;
         const weft_dtype type = due ? WEFT_BOOL : WEFT_F32;
         const int rank = i < block_table[c->which].moving ? p->rank : 0;
         if (x->dtype == type && x->rank == rank &&
@@ -105,8 +105,8 @@ static bool rule_fit(const rule_call *c) {
 
 static bool rule_take(rule_call *c, const weft_step_desc *how) {
     c->n = block_table[c->which].operands;
-    if (how && how->scale.id) c->in[c->n++] = how->scale, c->given |= TAKEN_SCALE;
-    if (how && how->due.id) c->in[c->n++] = how->due, c->given |= TAKEN_DUE;
+    if (how && how->scale.id) c->in[c->n++] = how->scale, c->given |= GIVEN_SCALE;
+    if (how && how->due.id) c->in[c->n++] = how->due, c->given |= GIVEN_DUE;
     if (how) c->clip = bits_of(how->clip);
     return rule_fit(c);
 }
@@ -156,7 +156,7 @@ static weft_tensor rule_number(weft_graph *g, int64_t bits) {
 /* The gradient as a step takes it. */
 static weft_tensor rule_taken(block which, const int64_t *a, const weft_tensor *in, weft_tensor g) {
     const float most = float_of((uint32_t)a[rule_clip(which)]);
-    const int scale = taken_operand(which, a[rule_given(which)], TAKEN_SCALE);
+    const int scale = given_operand(which, a[rule_given(which)], GIVEN_SCALE);
     if (most != 0) g = weft_clamp(g, -most, most);
     return scale < 0 ? g : weft_mul(g, in[scale]);
 }
@@ -164,14 +164,14 @@ static weft_tensor rule_taken(block which, const int64_t *a, const weft_tensor *
 /* Results of a step that is not due are what they were. The last one is recorded by compilers alone,
  * behind the definitions. */
 static void rule_due(block which, const int64_t *a, const weft_tensor *in, weft_tensor *out) {
-    const int due = taken_operand(which, a[rule_given(which)], TAKEN_DUE);
+    const int due = given_operand(which, a[rule_given(which)], GIVEN_DUE);
     for (int i = 0; due >= 0 && i < block_table[which].parts - 1; i++)
         out[i] = weft_where(in[due], out[i], in[i]);
 }
 
 void adam_define(weft_graph *graph, const int64_t *a, const weft_tensor *in, int nin,
                  weft_tensor *out) {
-    assert(nin > taken_operand(BLOCK_adam, a[rule_given(BLOCK_adam)], TAKEN_DUE));
+    assert(nin > given_operand(BLOCK_adam, a[rule_given(BLOCK_adam)], GIVEN_DUE));
     (void)graph, (void)nin;
     weft_tensor p = in[0], m = in[1], v = in[2], lr = in[4], rate = in[5], root = in[6];
     weft_tensor g = rule_taken(BLOCK_adam, a, in, in[3]);
@@ -189,7 +189,7 @@ void adam_define(weft_graph *graph, const int64_t *a, const weft_tensor *in, int
 
 void momentum_define(weft_graph *graph, const int64_t *a, const weft_tensor *in, int nin,
                      weft_tensor *out) {
-    assert(nin > taken_operand(BLOCK_momentum, a[rule_given(BLOCK_momentum)], TAKEN_DUE));
+    assert(nin > given_operand(BLOCK_momentum, a[rule_given(BLOCK_momentum)], GIVEN_DUE));
     (void)graph, (void)nin;
     weft_tensor p = in[0], momentum = rule_number(p.g, a[0]);
     weft_tensor g = rule_taken(BLOCK_momentum, a, in, in[2]);

@@ -1,15 +1,15 @@
-/* update_rules.h - operands and attributes of the blocks of update rules, for those who record,
- * define and compute them.
+/* update_rules.h - operands and attributes of the blocks of update rules, for the code that
+ * records, defines and computes them.
  *
- * A gradient is *taken*: kept between -clip and clip (0: as it is), then times a scale. Where an
- * update is not due, everything stays as it was. Scale and due are 0-d, optional, and come behind
+ * A gradient is clipped to [-clip, clip] (0: not clipped), then scaled. Where an update is not due,
+ * nothing changes. Scale and due are 0-d, optional, and come behind
  * the other operands in this order. */
 #ifndef WEFT_UPDATE_RULES_H
 #define WEFT_UPDATE_RULES_H
 
 #include "core/graph.h"
 
-enum { TAKEN_SCALE = 1, TAKEN_DUE = 2 }; /* what was given */
+enum { GIVEN_SCALE = 1, GIVEN_DUE = 2 }; /* which of both there are */
 enum { ADAM_L2 = 4 };                    /* attribute */
 
 /* The last two attributes of every update rule: bits of clip, and what was given. */
@@ -17,9 +17,9 @@ WEFT_INLINE int rule_clip(int64_t which) { return block_table[which].attributes 
 WEFT_INLINE int rule_given(int64_t which) { return block_table[which].attributes - 1; }
 
 /* Operand of the scale or of due, or -1. */
-WEFT_INLINE int taken_operand(int64_t which, int64_t given, int what) {
+WEFT_INLINE int given_operand(int64_t which, int64_t given, int what) {
     if (!(given & what)) return -1;
-    return block_table[which].operands + (what == TAKEN_DUE && (given & TAKEN_SCALE));
+    return block_table[which].operands + (what == GIVEN_DUE && (given & GIVEN_SCALE));
 }
 
 /* The squares of a tensor are summed in pieces, as many as the device wants (traits.h), whose length

@@ -29,7 +29,7 @@ typedef struct batch_field {
     int64_t count;   /* elements of it                           */
     size_t bytes;    /* of it                                    */
     size_t offset;   /* of the field in a batch's memory         */
-    bool picture;    /* moved, flipped, laid out anew            */
+    bool picture;    /* shifted, flipped, transposed             */
     int64_t channels;
     data_channels plain; /* for a field that is not moved            */
     batch_layout in, out;

@@ -24,7 +24,7 @@ typedef struct csv_reader {
     const char *at, *end;
     char separator;
     int64_t line, column; /* of the next cell                            */
-    bool in_row;          /* the next cell belongs to a row already begun */
+    bool in_row;          /* the next cell belongs to a row that was started */
 } csv_reader;
 
 csv_reader csv_reader_of(weft_ctx *c, weft_bytes file, char separator);

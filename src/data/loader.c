@@ -68,7 +68,7 @@ static void loader_forget(weft_loader *l) {
     }
 }
 
-/* The first of the next steps that nobody has made or is making; -1: all are under way. */
+/* The first of the next steps that is neither made nor being made; -1: none. */
 static int64_t loader_missing(weft_loader *l) {
     if (l->current < 0) return -1;
     for (int64_t k = 1; k <= l->ahead && l->current <= INT64_MAX - k; k++)

@@ -47,7 +47,7 @@ static bool inflate_take(inflate *z, unsigned n, unsigned *out) {
 /* ---- codes ---- */
 
 /* length (n): bits of each symbol's code, 0 for none. A set with a single code of one bit may leave
- * the other half unused; one without any codes is fine as long as nobody asks. */
+ * the other half unused; one without any codes is fine as long as it is not used. */
 static bool inflate_build(inflate *z, inflate_codes *k, const unsigned char *length, unsigned n) {
     uint16_t next[INFLATE_MAX_BITS + 2] = {0}, code[INFLATE_MAX_BITS + 2] = {0};
     memset(k, 0, sizeof *k);

@@ -1,6 +1,6 @@
 /* npz.c - reading .npz: a zip file whose members are .npy files, stored or deflated.
  *
- * The central directory at the end is the truth; each member's local header must repeat it, and
+ * The central directory at the end counts; each member's local header must repeat it, and
  * members may not overlap, so that nothing is unpacked twice. Sizes of 64 bits are understood. A
  * member's header is read when the file is opened, its values and checksum at the first look.
  *

@@ -13,7 +13,7 @@
 typedef struct plan_c {
     const weft_plan *p;
     const char *name;
-    uint8_t *used;  /* per buffer: somebody names it */
+    uint8_t *used;  /* per buffer: it is used */
     uint8_t *bound; /* per buffer: a feed or a fetch lies there */
     uint8_t *wrote; /* per buffer: a step writes to it */
 } plan_c;

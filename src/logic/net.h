@@ -43,7 +43,7 @@ net_literal net_xor(net *t, net_literal a, net_literal b);
 
 bool net_from(net *t, const weft_circuit *k); /* without what no output needs */
 
-/* The same, built anew: node i is taken for literal instead[i] where that is not NET_SAME. Follows
+/* A rebuilt copy: node i is taken for literal instead[i] where that is not NET_SAME. Follows
  * chains of replacements, which may point upwards but never in circles. Leaves out what is not
  * needed. False: out of memory, t is as it was. */
 #define NET_SAME UINT32_MAX

@@ -126,7 +126,7 @@ weft_tensor weft_logic_logits(weft_graph *g, weft_state *s, const char *name, in
                       (weft_init){WEFT_INIT_COLUMN, pass, WEFT_GATE_A});
 }
 
-/* Written when the entry has just been made: no rule of first values has two kinds of columns. */
+/* Written when the entry has just been made: no initializer has two kinds of columns. */
 weft_tensor weft_logic_tables(weft_graph *g, weft_state *s, const char *name, int rows,
                               float pass) {
     const size_t before = weft_state_count(s);

@@ -41,7 +41,7 @@ weft_profile *weft_profile_open(weft_ctx *c, const weft_profile_desc *d) {
                                         .ends = profile_ends,
                                         .phase = profile_phase}) == WEFT_OK)
         return p;
-    p->stopped = p->opened; /* the recorder that is there is somebody else's */
+    p->stopped = p->opened; /* another recorder is attached */
     weft_profile_close(p);
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* remember.c - what a profile remembers of a plan: its steps, their texts, its arena. All of it is
- * copied when the plan is made, since the plan may be gone when somebody asks. */
+ * copied when the plan is made, since the plan may be freed before it is asked for. */
 #include "profile.h"
 
 #include <stdio.h>

@@ -87,7 +87,7 @@ weft_span *profile_begins(void *user, void *tag) {
 }
 
 /* How long a thread waited before step i of its row: what lies between two steps. One thread alone
- * waits for nobody. */
+ * does not wait. */
 static double spans_wait(const weft_span *row, size_t i, int threads) {
     return threads > 1 && i && row[i].start > row[i - 1].end ? row[i].start - row[i - 1].end : 0;
 }

@@ -1,4 +1,4 @@
-/* cube_read.c - cubes and turns that somebody wrote down: refuses what cannot be, and says why. */
+/* cube_read.c - parses cubes and turns; errors say why a cube is impossible. */
 #include "rl/cube.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * All that lasts lies in entries of a state. td.c makes it, td_turns.c plays and learns, td_play.c
  * only plays. Work on one state can be shared between threads by tables: a member of the crew knows
- * the entries of its tables, and nobody else touches those. */
+ * the entries of its tables, and no other thread touches those. */
 #ifndef WEFT_RL_TD_H
 #define WEFT_RL_TD_H
 

@@ -7,7 +7,7 @@
  *
  * Threads share a turn by tables. Each plays all the games, with the same random numbers, but adds
  * up and changes only its own tables, and tells the others its sums; those it needs from them were
- * added up some turns earlier, so nobody waits long. Who is faster changes nothing: of each table
+ * added up some turns earlier, so no thread waits long. Who is faster changes nothing: of each table
  * reads and writes come in the same order, and sums are added in the order of the tables.
  *
  * Threads that find no core of their own wait for each other at every turn, and on some machines
@@ -128,7 +128,7 @@ static void td_over(td_member *m, int game) {
 }
 
 /* Learns what the after state before was worth, then moves; gives the error. A game that is over
- * has nothing to come, and begins anew. */
+ * has nothing to come, and starts over. */
 TD_INLINE float td_move(td_member *m, int64_t turn, int game, int slots, float rate) {
     weft_td *const a = m->a;
     const td_view *const v = &m->view[turn & (TD_VIEWS - 1)];

@@ -2,7 +2,7 @@
  * what it differs by is measured in deviations of past differences.
  *
  * Additive Holt-Winters in the form that corrects by the error. The first two periods give the
- * first values: their means the trend, the differences from that line the season. A difference
+ * initial values: their means the trend, the differences from that line the season. A difference
  * beyond the threshold is learned from as if it were at the threshold, so that an outlier bends
  * neither level nor season, and a change of either is followed nonetheless. */
 #include "detector.h"

@@ -2,7 +2,7 @@
  * deviation, from a sketch.
  *
  * Two sketches take turns: one holds the last whole window, the other the points since. So the
- * quartiles are those of the last `window` to twice as many points. They are found anew after every
+ * quartiles are those of the last `window` to twice as many points. They are updated after every
  * quarter of a list, and in the beginning whenever the points have doubled. */
 #include "sketch.h"
 

@@ -50,7 +50,7 @@ static void gif_code(gif_packer *p, int code) {
     for (; p->bit_count >= 8; p->bit_count -= 8, p->bits >>= 8) gif_byte(p, (unsigned char)p->bits);
 }
 
-/* Two codes lie above the colours: begin anew, and end. */
+/* Two codes follow the colours: reset, and end. */
 static void gif_anew(gif_packer *p) {
     gif_code(p, 1 << p->least_bits);
     memset(p->key, 0, sizeof p->key);

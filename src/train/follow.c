@@ -1,7 +1,7 @@
-/* follow.c - metrics.jsonl while somebody else writes it.
+/* follow.c - metrics.jsonl while another process writes it.
  *
  * Only what is new is read, and a line only when its end is there. The file may come later, be cut,
- * or be another one of the same name after a resume: then the rows begin anew. It is read, not
+ * or be another one of the same name after a resume: then the rows start over. It is read, not
  * mapped, since a mapped file that is cut under its reader ends the program. What a line means is
  * lines.c's. */
 #ifndef _POSIX_C_SOURCE

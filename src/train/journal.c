@@ -51,7 +51,7 @@ static weft_err journal_config(weft_journal *j, const weft_journal_desc *d) {
     return weft_file_write_beneath(j->c, d->run, "config.json", j->line.s, j->line.n);
 }
 
-/* Drops lines of steps after the resumed one, and those nobody can read. Usually they are the end
+/* Drops lines of steps after the resumed one, and malformed ones. Usually they are the end
  * of the file; then what stays is its beginning, and need not be gathered. */
 static weft_err journal_drop(weft_journal *j, const char *run, lines *in, int64_t resume) {
     const char *stays = in->file.bytes;

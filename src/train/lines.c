@@ -1,4 +1,4 @@
-/* lines.c - reads metrics.jsonl. A killed program may have torn the last line, somebody may have
+/* lines.c - reads metrics.jsonl. A killed program may have torn the last line, another program may have
  * edited the file: a line that is not what it should be is passed over and counted. */
 #include "lines.h"
 #include "folder.h"

@@ -41,7 +41,7 @@ weft_err train_notice_save(const train *t, weft_archive *to) {
     return e;
 }
 
-/* Another detector than the checkpoint's, or none there: it begins anew. */
+/* Another detector than the checkpoint's, or none there: it starts over. */
 weft_err train_notice_resume(train *t, weft_archive *from) {
     weft_array a;
     if (!t->d->outlier_detector || !weft_archive_has(from, NOTICE_KEPT)) return WEFT_OK;

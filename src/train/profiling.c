@@ -1,6 +1,6 @@
 /* profiling.c - kernels.json of a run: where the time of its steps goes.
  *
- * Some early steps are timed, unless somebody else records the context, and the file is written
+ * Some early steps are timed, unless the context has another recorder, and the file is written
  * once they are made; then nothing is timed any more. A profile that the caller brought goes on,
  * and is written down a second time at the end. What is timed changes no bit of any result. */
 #include "folder.h"

@@ -128,7 +128,7 @@ static double progress_pace(const weft_progress *p) {
 typedef struct progress_way {
     bool steps;  /* that limit is the number of steps */
     double done; /* 0 to 1; nan: there is no limit */
-    double left; /* seconds; nan: nobody knows */
+    double left; /* seconds; nan: unknown */
 } progress_way;
 
 static progress_way progress_way_of(const weft_progress *p, int64_t step, double now) {

@@ -1,8 +1,8 @@
 /* report_plates.c - pictures that came as files, each in a section of its own.
  *
  * They are shown from a data address, which keeps the style of an SVG to itself and lets no script
- * in it run. What a file holds is known by its first bytes; the rest is the browser's to judge.
- * Drawings fit the page until somebody clicks on them; then they have their own size. */
+ * in it run. What a file holds is known by its first bytes; the rest is left to the browser.
+ * Drawings fit the page until they are clicked on; then they have their own size. */
 #include "report.h"
 
 #include <string.h>

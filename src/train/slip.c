@@ -1,4 +1,4 @@
-/* slip.c - see slip.h. The file is read, not mapped: somebody may cut it meanwhile. */
+/* slip.c - see slip.h. The file is read, not mapped: it may be truncated meanwhile. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -97,7 +97,7 @@ static weft_err train_resume(train *t) {
     return e;
 }
 
-/* A run that begins anew leaves nothing to go on from with another description: neither the
+/* A run that starts over leaves nothing to resume from with other options: neither the
  * checkpoint that was there nor the one before it. */
 static weft_err train_forget(train *t) {
     static const char *const name[] = {"checkpoints/latest.safetensors",

@@ -32,7 +32,7 @@ typedef struct train {
     double waiting;                 /* evaluations since */
     double saved;                   /* when the last checkpoint was written */
 
-    weft_run_status status; /* "" in state: it has not begun */
+    weft_run_status status; /* "" in state: not started */
     int statm;              /* the system's word on this process's memory; below 0: there is none */
 
     weft_detector *outlier_detector; /* NULL: the loss is not checked */

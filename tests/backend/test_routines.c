@@ -186,8 +186,8 @@ TEST(optimisers) {
         job j = job_new(STEP_BLOCK, adam ? BLOCK_adam : BLOCK_momentum);
         const float reals[4] = {0.9f, 0.99f, 1e-6f, twist || l2 ? 0.1f : 0.0f};
         const int64_t given = take == TAKES_ALL      ? 0
-                              : take == TAKES_SCALED ? TAKEN_SCALE | TAKEN_DUE
-                                                     : TAKEN_DUE;
+                              : take == TAKES_SCALED ? GIVEN_SCALE | GIVEN_DUE
+                                                     : GIVEN_DUE;
         for (int i = 0; i < 4 && adam; i++) j.s.attr[i] = bits(reals[i]);
         if (!adam) {
             j.s.attr[0] = bits(reals[0]), j.s.attr[1] = bits(twist ? 0.05f : 0);
@@ -198,11 +198,11 @@ TEST(optimisers) {
         j.s.attr[rule_given(j.s.block)] = given;
         for (int i = 0; i < (adam ? 4 : 3); i++) input(&j, WEFT_F32, PLAIN, 1, n);
         for (int i = 0; i < (adam ? 3 : 1); i++) input(&j, WEFT_F32, PLAIN, 0, NULL);
-        if (given & TAKEN_SCALE) input(&j, WEFT_F32, PLAIN, 0, NULL);
-        if (given & TAKEN_DUE) input(&j, WEFT_BOOL, PLAIN, 0, NULL);
+        if (given & GIVEN_SCALE) input(&j, WEFT_F32, PLAIN, 0, NULL);
+        if (given & GIVEN_DUE) input(&j, WEFT_BOOL, PLAIN, 0, NULL);
         const int nin = j.s.nin;
-        const double scale = given & TAKEN_SCALE ? real(&j, nin - 2, 0, 0, 0, 0) : 1;
-        if (given & TAKEN_DUE) *j.at[nin - 1] = take == TAKES_SCALED;
+        const double scale = given & GIVEN_SCALE ? real(&j, nin - 2, 0, 0, 0, 0) : 1;
+        if (given & GIVEN_DUE) *j.at[nin - 1] = take == TAKES_SCALED;
         if (adam)
             for (int64_t i = 0; i < n[0]; i++) ((float *)j.at[2])[i] = (float)test_uniform(0, 2);
         if (adam) *(float *)j.at[6] = 1.5f;
