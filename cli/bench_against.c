@@ -2,7 +2,7 @@
  *
  * Both run as processes of their own, once a round, and take samples in turn, the one that begins
  * changing with every pair, so that whatever the machine does meets both. Each round starts them
- * anew: a process keeps its luck with memory for life. What may be slower, by half the limit, is
+ * anew: memory placement is fixed for the life of a process. What may be slower, by half the limit, is
  * measured again, longer, and only that second look decides. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

@@ -1,6 +1,6 @@
 /* bench_plan.c - how long recording and compiling take, and what comes out of them.
  *
- * The state is made once; then the step is recorded and compiled anew each time, so that neither
+ * The state is made once; then the step is recorded and compiled each time, so that neither
  * part finds anything prepared. The last plan is run, to see that its loss is right (gradients are
  * what step-NAME looks at) and to count what a run allocates. */
 #include "recipes.h"

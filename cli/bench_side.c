@@ -1,7 +1,7 @@
 /* bench_side.c - starting such a program, talking with it over two pipes, and being rid of it.
  *
  * It ends when we do, however that comes. Linux sees to it; elsewhere it ends as soon as it reads
- * the end of its input, or writes to a pipe that nobody reads: it holds nothing of ours but its own
+ * the end of its input, or writes to a pipe without a reader: it holds nothing of ours but its own
  * two ends. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

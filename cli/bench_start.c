@@ -1,6 +1,6 @@
 /* bench_start.c - what a program waits for before its first run, besides compiling: opening a
  * context, bringing the weights of a network from a file into a state, and for a large network all of
- * it: opening, recording, compiling, drawing first values, and the first training step.
+ * it: opening, recording, compiling, drawing initial values, and the first training step.
  *
  * The file is a safetensors file of 16 MiB with checksums, freshly written, so that the system has
  * it in memory: what is timed is reading, checking and copying, not a disk. */
@@ -75,7 +75,7 @@ static weft_state *start_state(bench *b, uint32_t seed) {
         x = weft_linear(s, x, START_WIDTH, name);
     }
     weft_plan *const p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(x)});
-    weft_plan_free(p); /* the entries have their first values now */
+    weft_plan_free(p); /* the entries have their initial values now */
     weft_graph_free(g);
     return s;
 }

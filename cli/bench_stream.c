@@ -1,6 +1,6 @@
 /* bench_stream.c - points a second through detectors, on one thread.
  *
- * The z-score over a window of 100 is checked against sums made anew; half-space trees, 25 of depth
+ * The z-score over a window of 100 is checked against recomputed sums; half-space trees, 25 of depth
  * 8 over points of three values, against feeding the points one by one, and by a point far away.
  * Both learn while they score; points come in arrays, and once more one at a time. */
 #include "bench.h"
@@ -46,7 +46,7 @@ static void flow_close(flow *f) {
     free(f->p);
 }
 
-/* Scores of the last points against windows summed anew. */
+/* Scores of the last points against windows summed again. */
 static int flow_check_zscore(const bench *b, const flow *f) {
     enum { WINDOW = 100 };
     for (size_t i = FLOW_POINTS - 300; i < FLOW_POINTS; i++) {

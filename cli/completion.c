@@ -1,7 +1,7 @@
 /* completion.c - completion for bash, zsh and fish, from the commands' constants.
  *
- * Each shell gets a script that needs nothing else and asks nobody at completion time: what may
- * follow a command, and after which option a word, a file, a folder or something nobody can guess
+ * Each shell gets a script that needs nothing else and runs no program at completion time: what may
+ * follow a command, and after which option a word, a file, a folder or something that cannot be completed
  * is due. The three differ only in how a shell wants to be told. */
 #include "help.h"
 

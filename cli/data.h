@@ -10,7 +10,7 @@
 
 enum { DATA_PATH = 1024 };
 
-/* ${XDG_DATA_HOME:-~/.local/share}/weft/NAME; false: too long, or nobody's home. */
+/* ${XDG_DATA_HOME:-~/.local/share}/weft/NAME; false: too long, or no home folder. */
 bool data_home(const char *name, char *path, size_t bytes);
 
 /* The folder or file of a set that comes with Weft; false: not found. */

@@ -1,4 +1,4 @@
-/* nearest.h - which of several names somebody meant. */
+/* nearest.h - the most similar of several names. */
 #ifndef WEFT_NEAREST_H
 #define WEFT_NEAREST_H
 

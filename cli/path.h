@@ -7,6 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool path_program(char *path, size_t bytes); /* where this program lies; false: nobody says */
+bool path_program(char *path, size_t bytes); /* the path of this program; false: unknown */
 
 #endif

@@ -1,4 +1,4 @@
-/* profile.h - a profile of a training run: begun before it, told of after it. */
+/* profile.h - a profile of a training run: started before it, printed after it. */
 #ifndef WEFT_CLI_PROFILE_H
 #define WEFT_CLI_PROFILE_H
 

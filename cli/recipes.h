@@ -22,7 +22,7 @@ typedef struct recipe {
 } recipe;
 
 /* clang-format off */
-/*                name              function           layers, 0 where nobody counts them */
+/*                name              function           layers, 0 where they are not counted */
 #define RECIPES(X)                                                      \
     X("dqn2048",        recipe_dqn2048,     0)                          \
     X("cube",           recipe_cube,        0)                          \

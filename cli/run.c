@@ -251,7 +251,7 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
         else if (k >= 0 && m->o->row[k]->role == OPTION_MANNER)
             e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not a saved option", path, kept[0]);
         else if (k >= 0 && (m->o->given >> k & 1))
-            continue; /* given anew; the same if it decides */
+            continue; /* given again; equal if it matters */
         else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))
             e = weft_fail(c, WEFT_FORMAT, "%s: invalid options.%s", path, kept[0]);
     }

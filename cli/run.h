@@ -28,7 +28,7 @@ typedef struct run {
     const run_settings *set;
     weft_ctx *ctx;
     weft_state *state;
-    weft_profile *profile; /* NULL: nobody asked for one */
+    weft_profile *profile; /* NULL: none */
     bool trained;          /* there is something to sum up */
     weft_run_lock *lock;   /* of the folder, from run_place on */
     char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */

@@ -15,8 +15,8 @@ typedef struct terminal {
     FILE *to;
     bool live; /* a line may be drawn over itself                            */
     bool color, utf8;
-    int width;  /* columns; 80 where nobody knows                            */
-    int height; /* lines; 24 where nobody knows                              */
+    int width;  /* columns; 80 if unknown                                    */
+    int height; /* lines; 24 if unknown                                      */
 } terminal;
 
 /*               name   escape sequence's number */

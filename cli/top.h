@@ -45,7 +45,7 @@ typedef struct top_mark { /* by which a file is known to be as it was */
     X(TOP_INTERRUPTED, "interrupted", TERMINAL_YELLOW)                                             \
     X(TOP_DIVERGED,    "diverged",    TERMINAL_RED)    /* the loss is not finite               */ \
     X(TOP_FAILED,      "failed",      TERMINAL_RED)    /* an error of another kind              */ \
-    X(TOP_KILLED,      "killed",      TERMINAL_RED)    /* the process is gone without a word    */
+    X(TOP_KILLED,      "killed",      TERMINAL_RED)    /* it ended without writing its status   */
 /* clang-format on */
 typedef enum top_state {
 #define X(name, word, style) name,

@@ -19,7 +19,7 @@ static const double top_patience = 30, top_patience_gaps = 5;
 static bool top_facts_gone(const weft_run_status *s) {
     char host[sizeof s->host] = "";
     if (s->process <= 0 || gethostname(host, sizeof host - 1) != 0 || strcmp(host, s->host) != 0)
-        return false; /* on another machine: nobody knows */
+        return false; /* on another machine: unknown */
     return kill((pid_t)s->process, 0) != 0 && errno == ESRCH;
 }
 

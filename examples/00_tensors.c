@@ -31,7 +31,7 @@ int main(void) {
     weft_graph *g = weft_graph_new(c);
     if (!g) return fprintf(stderr, "%s\n", weft_error(c)), 1;
 
-    /* A column times a row is a table. Nothing is computed until somebody asks. */
+    /* A column times a row is a table. Nothing is computed until it is needed. */
     weft_tensor n = weft_offset(weft_cast(weft_iota(g, weft_dims(8), 0), WEFT_F32), 1);
     weft_tensor table = weft_mul(weft_unsqueeze(n, 1), n);
     printf("The times table, [8, 1] x [8]:\n");

@@ -12,7 +12,7 @@ static weft_tensor slope(weft_tensor y, weft_tensor x) {
     return d;
 }
 
-/* x -> x - f(x) / f'(x), where f(x) = x^2 - 2. Nobody writes f' down. */
+/* x -> x - f(x) / f'(x), where f(x) = x^2 - 2. f' is not written by hand. */
 static weft_tensor newton(weft_tensor x) {
     weft_tensor f = weft_offset(weft_square(x), -2);
     return weft_sub(x, weft_div(f, slope(f, x)));

@@ -1,7 +1,7 @@
 /* 07_optimisers.c - eight optimisers, a schedule and an average on one small problem.
  *
  * New here: weft_optimiser with a description; groups, clipping and a schedule in it; the rate as
- * something to fetch; weft_ema_swap to judge by averaged weights.
+ * something to fetch; weft_ema_swap to evaluate averaged weights.
  *
  * Two spirals wind around each other; a network of three layers tells which one a point is on. */
 #include <math.h>

@@ -77,7 +77,7 @@ int main(void) {
     }
     end(&first);
 
-    /* and goes on: other first values, which the checkpoint replaces, as it does the optimiser's
+    /* and continues: other initial values, which the checkpoint replaces, as it does the optimiser's
      * and the place in the random numbers */
     run second = begin(c, 2);
     weft_checkpoint k = {0};

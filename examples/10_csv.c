@@ -1,7 +1,7 @@
 /* 10_csv.c - learns a column of a table from the others.
  *
- * New here: a set of examples out of a CSV file, split by chance into rows to learn from and rows to
- * be judged on; loaders, which shuffle, standardise and batch them; the names of columns and classes.
+ * New here: a set of examples from a CSV file, split at random into rows to learn from and rows to
+ * test with; loaders, which shuffle, standardise and batch them; the names of columns and classes.
  *
  *     10_csv [FILE]        data/flowers.csv unless named; the last column is learned */
 #include <stdio.h>
@@ -36,17 +36,17 @@ int main(int count, char **words) {
 
     const weft_split_desc split = {.share = {.75f, .25f}, .seed = 1};
     if (weft_data_split(all, &split, part) != WEFT_OK) return failed(c);
-    const int64_t rows = weft_data_rows(part[0]), judged = weft_data_rows(part[1]);
-    printf("\n%lld rows to learn from, %lld to be judged on\n\n", (long long)rows,
-           (long long)judged);
+    const int64_t rows = weft_data_rows(part[0]), tested = weft_data_rows(part[1]);
+    printf("\n%lld rows to learn from, %lld to test with\n\n", (long long)rows,
+           (long long)tested);
 
     /* Both are standardised by what the network may know: the rows it learns from. */
     weft_loader *learn = weft_loader_new(
         c, &(weft_loader_desc){.data = part[0], .batch = BATCH, .standardise = part[0]});
-    weft_loader *judge = weft_loader_new(
+    weft_loader *check = weft_loader_new(
         c, &(weft_loader_desc){
-               .data = part[1], .batch = judged, .in_order = true, .standardise = part[0]});
-    if (!learn || !judge) return failed(c);
+               .data = part[1], .batch = tested, .in_order = true, .standardise = part[0]});
+    if (!learn || !check) return failed(c);
 
     weft_state *s = weft_state_new(c);
     weft_graph *g = weft_graph_new(c), *e = weft_graph_new(c);
@@ -57,8 +57,8 @@ int main(int count, char **words) {
         g, &(weft_plan_desc){
                .fetch = weft_list(loss),
                .update = weft_adam(s, loss, &(weft_adam_desc){.lr = 3e-3f, .decay = 0.05f})});
-    const weft_tensor seen = weft_input(e, WEFT_F32, weft_dims(judged, inputs));
-    const weft_tensor truth = weft_input(e, WEFT_I32, weft_dims(judged));
+    const weft_tensor seen = weft_input(e, WEFT_F32, weft_dims(tested, inputs));
+    const weft_tensor truth = weft_input(e, WEFT_I32, weft_dims(tested));
     const weft_tensor answer = weft_argmax(network(s, seen, classes), 1, false);
     const weft_tensor right =
         weft_mean(weft_cast(weft_eq(answer, truth), WEFT_F32), WEFT_ALL, false);
@@ -75,7 +75,7 @@ int main(int count, char **words) {
             weft_run(train) != WEFT_OK)
             return failed(c);
         if ((step + 1) % (steps / 5) != 0) continue;
-        if (weft_loader_feed(judge, 0, test, (weft_tensor[]){seen, truth}, 2) != WEFT_OK ||
+        if (weft_loader_feed(check, 0, test, (weft_tensor[]){seen, truth}, 2) != WEFT_OK ||
             weft_run(test) != WEFT_OK)
             return failed(c);
         accuracy = weft_item(test, right);
@@ -86,7 +86,7 @@ int main(int count, char **words) {
     weft_plan_free(train), weft_plan_free(test);
     weft_graph_free(g), weft_graph_free(e);
     weft_state_free(s);
-    weft_loader_free(learn), weft_loader_free(judge);
+    weft_loader_free(learn), weft_loader_free(check);
     weft_data_free(part[0]), weft_data_free(part[1]), weft_data_free(all);
     weft_close(c);
     return count == 1 && accuracy < 0.85f; /* of the flowers that come with Weft */

@@ -1,4 +1,4 @@
-/* 11_training_run.c - the training loop: batches from a set, a schedule, judging, and a folder with
+/* 11_training_run.c - the training loop: batches from a set, a schedule, evaluation, and a folder with
  * metrics, checkpoints and a report. Run it twice with a folder as its argument: the second time it
  * goes on where the first one ended. */
 #include <math.h>
@@ -31,15 +31,15 @@ static weft_tensor network(weft_state *s, weft_tensor x) {
                        weft_nn_layer_linear(TURNS, NULL)));
 }
 
-typedef struct judge {
+typedef struct evaluation {
     weft_plan *plan;
     weft_tensor x, y, accuracy;
     float points[2 * TEST];
     int32_t arms[TEST];
-} judge;
+} evaluation;
 
 static weft_err evaluate(void *user, int64_t step, weft_metrics *m) {
-    judge *j = user;
+    evaluation *j = user;
     (void)step;
     weft_err e = weft_set(j->plan, j->x, j->points, sizeof j->points);
     if (!e) e = weft_set(j->plan, j->y, j->arms, sizeof j->arms);
@@ -51,7 +51,7 @@ static weft_err evaluate(void *user, int64_t step, weft_metrics *m) {
 int main(int argc, char **argv) {
     static float points[2 * POINTS];
     static int32_t arms[POINTS];
-    static judge j;
+    static evaluation j;
     spiral(points, arms, POINTS, 1);
     spiral(j.points, j.arms, TEST, 2);
 

@@ -1,19 +1,19 @@
 /* 12_q_learning.c - a pole on a cart, kept upright by Q-learning with some of the parts of Rainbow.
- * Learning and judging use games of their own. */
+ * Training and evaluation use separate games. */
 #include <stdio.h>
 #include <weft/rl.h>
 
-enum { GAMES = 8, JUDGED = 30, STEPS = 40000, EVERY = 1000 };
+enum { GAMES = 8, EVALUATED = 30, STEPS = 40000, EVERY = 1000 };
 
 /* The mean length of games that the agent plays with its best actions: the same games each time. */
-static double judged(weft_ctx *c, weft_dqn *agent) {
-    float length[JUDGED];
+static double evaluated(weft_ctx *c, weft_dqn *agent) {
+    float length[EVALUATED];
     double mean = 0;
     weft_state *s = weft_state_new(c);
-    weft_envs *v = weft_envs_new(s, weft_env_named(c, "cartpole"), JUDGED, "judged",
+    weft_envs *v = weft_envs_new(s, weft_env_named(c, "cartpole"), EVALUATED, "evaluated",
                                  &(weft_envs_desc){.seed = 1000});
     if (v && weft_envs_play(v, weft_dqn_act, agent, 500, length) == WEFT_OK)
-        for (int i = 0; i < JUDGED; i++) mean += (double)length[i] / JUDGED;
+        for (int i = 0; i < EVALUATED; i++) mean += (double)length[i] / EVALUATED;
     weft_envs_free(v);
     weft_state_free(s);
     return mean;
@@ -42,9 +42,9 @@ int main(void) {
     for (int i = 1; i <= STEPS && mean < 475; i++) {
         if (weft_dqn_step(agent, i, NULL)) return fprintf(stderr, "%s\n", weft_error(c)), 1;
         if (i % EVERY) continue;
-        mean = judged(c, agent);
+        mean = evaluated(c, agent);
         const weft_dqn_stats now = weft_dqn_stats_of(agent);
-        printf("%6d steps, %5d updates: learning %5.1f, judged %5.1f\n", i * GAMES,
+        printf("%6d steps, %5d updates: learning %5.1f, evaluated %5.1f\n", i * GAMES,
                (int)now.updates, (double)now.mean, mean);
     }
     weft_dqn_free(agent);

@@ -47,17 +47,17 @@ static const weft_env orchard_env = {.name = "orchard",
                                      .legal = orchard_legal};
 
 int main(void) {
-    enum { GAMES = 32, JUDGED = 200, ROUNDS = 60 };
+    enum { GAMES = 32, EVALUATED = 200, ROUNDS = 60 };
     weft_ctx *c = weft_open("auto");
     weft_state *s = weft_state_new(c), *apart = weft_state_new(c);
     weft_envs *games = weft_envs_new(s, &orchard_env, GAMES, "games", NULL);
-    weft_envs *judged =
-        weft_envs_new(apart, &orchard_env, JUDGED, "judged", &(weft_envs_desc){.seed = 99});
+    weft_envs *evaluated =
+        weft_envs_new(apart, &orchard_env, EVALUATED, "evaluated", &(weft_envs_desc){.seed = 99});
     weft_ppo *agent = weft_ppo_new(s, games, "agent",
                                    &(weft_ppo_desc){.horizon = 32,
                                                     .optimiser = &(weft_optimiser_desc){
                                                         .kind = WEFT_OPTIMISER_ADAM, .lr = 3e-3f}});
-    if (!agent || !judged) return fprintf(stderr, "%s\n", weft_error(c)), 1;
+    if (!agent || !evaluated) return fprintf(stderr, "%s\n", weft_error(c)), 1;
 
     int caught = 0;
     for (int i = 1; i <= ROUNDS; i++) {
@@ -67,16 +67,16 @@ int main(void) {
             printf("round %3d: %6.0f games, mean reward %5.2f\n", i,
                    weft_metric_of(&m, "count/episodes"), weft_metric_of(&m, "episodes/mean"));
     }
-    float reward[JUDGED];
-    if (weft_envs_play(judged, weft_ppo_act, agent, HIGH, reward) == WEFT_OK)
-        for (int i = 0; i < JUDGED; i++) caught += reward[i] > 0;
-    printf("%d of %d caught.\n", caught, JUDGED);
+    float reward[EVALUATED];
+    if (weft_envs_play(evaluated, weft_ppo_act, agent, HIGH, reward) == WEFT_OK)
+        for (int i = 0; i < EVALUATED; i++) caught += reward[i] > 0;
+    printf("%d of %d caught.\n", caught, EVALUATED);
 
     weft_ppo_free(agent);
-    weft_envs_free(judged);
+    weft_envs_free(evaluated);
     weft_envs_free(games);
     weft_state_free(apart);
     weft_state_free(s);
     weft_close(c);
-    return caught == JUDGED ? 0 : 1;
+    return caught == EVALUATED ? 0 : 1;
 }

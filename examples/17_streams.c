@@ -1,6 +1,6 @@
 /* 17_streams.c - watching a stream: a day of a server's load with a season, in which three things go
  * wrong. One detector knows the season, one looks for changes, and both are put away at noon and
- * taken up again by somebody else. */
+ * continued by another detector. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static double load_at(int minute) {
     return minute == 3 * DAY + 100 ? NAN : load; /* a gap is no trouble */
 }
 
-/* Somebody else goes on with it. */
+/* Another detector continues from it. */
 static weft_detector *handed_over(weft_ctx *c, weft_detector *d) {
     const size_t bytes = weft_detector_bytes(d);
     void *snapshot = malloc(bytes);

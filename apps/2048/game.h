@@ -21,7 +21,7 @@ void game_2048_begin(game_2048 *g, int64_t number);
 /* Makes the move and lets a tile appear. false: the move is not legal, nothing has changed. */
 bool game_2048_move(game_2048 *g, int action);
 
-/* Games number `first` and on, each to its end; progress NULL: nobody looks. */
+/* Games number `first` and on, each to its end; progress NULL: none. */
 weft_err game_2048_play(weft_ctx *c, const algo_2048 *algo, void *agent, int64_t first, int games,
                         game_2048 *finished, weft_progress *progress);
 

@@ -28,7 +28,7 @@ typedef struct play_2048 {
     run_settings how;
     void *options; /* those of the run */
     const algo_2048 *algo;
-    void *agent; /* NULL: nobody to be asked */
+    void *agent; /* NULL: no hints */
     terminal out;
     bool drawn; /* is there a board to be drawn over? */
     game_2048 game;
@@ -49,7 +49,7 @@ static weft_err play_fitted(const play_2048 *p, weft_err e) {
                      p->run.weights, p->algo->name, why);
 }
 
-/* The agent of the run that was named, or of the newest. Nobody, if there is none: *found. */
+/* The agent of the run that was named, or of the newest. None if there is no run: *found. */
 static weft_err play_open(play_2048 *p, const call *c, bool *found) {
     const options all = command_options(&train_command, &train_2048_task);
     weft_ctx *const x = p->run.ctx;

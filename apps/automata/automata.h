@@ -32,7 +32,7 @@ typedef struct automata_task {
                                   training step, while the error of a cell is below ... */
     float below;               /* ... and fewer of them otherwise; 0 bits: none */
     int check;                 /* training steps from one look at the hard gates to the next */
-    int patience;              /* training steps after which it begins anew with another wiring */
+    int patience;              /* training steps until it restarts with another wiring */
     void (*begin)(const struct automata_task *t, int height, int width, int boards, weft_rng *r,
                   uint8_t *cells);
     void (*target)(const struct automata_task *t, int height, int width, int boards,

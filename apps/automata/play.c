@@ -19,7 +19,7 @@
 
 enum {
     WATCH_WORDS = 2,  /* lines: how far it is, and the keys */
-    WATCH_STEPS = 100 /* of Life, where nobody is there to end it */
+    WATCH_STEPS = 100 /* of Life, without a terminal to end it */
 };
 static const double watch_delay = 0.05, watch_frame = 1.0 / 30;
 
@@ -123,7 +123,7 @@ static bool watch_key(watch *w, int key, bool *step) {
     return true;
 }
 
-/* Until the steps are made or somebody has enough. */
+/* Until the steps are done or q is pressed. */
 static weft_err watch_live(watch *w, int64_t steps, bool keys) {
     double due = weft_clock() + w->delay, drawn = 0;
     bool stale = false;

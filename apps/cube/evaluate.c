@@ -18,12 +18,12 @@ typedef struct evaluation {
     float *scores;     /* [WEFT_CUBE_STATES, actions] */
     uint8_t *turns;    /* [WEFT_CUBE_STATES] the likeliest turn, and 8 times the next one */
     uint8_t *distance; /* [WEFT_CUBE_STATES] */
-    FILE *progress;    /* NULL: nobody looks */
+    FILE *progress;    /* NULL: none */
     uint32_t *tried;   /* the cubes that are searched from */
     int64_t tried_count;
 } evaluation;
 
-/* A line that stays, and under it how many of them are done. NULL: nobody looks. */
+/* A line that stays, and below it the progress. NULL: none. */
 static weft_progress *evaluate_phase(const evaluation *j, const char *line, int64_t count,
                                      const char *unit) {
     if (!j->progress) return NULL;

@@ -35,7 +35,7 @@ typedef struct play_cube {
     cube_net net;
     cube_view view;
     uint32_t start;
-    int32_t scramble[PLAY_TURNS]; /* from the solved cube to the start, if somebody gave it */
+    int32_t scramble[PLAY_TURNS]; /* from the solved cube to the start, if given */
     int scramble_count;
     int32_t way[CUBE_LIMIT];
     int count;    /* of turns that solve it; -1: none were found */

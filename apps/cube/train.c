@@ -2,8 +2,8 @@
  * it.
  *
  * A solved cube is scrambled by a few random turns, none of which takes back the one before, and
- * the network learns which turn was the last: taking that one back is likely to lead home. Nobody
- * tells it how far away a cube is; the table of distances is evaluate.c's, and is made when the
+ * the network learns which turn was the last: undoing it is likely to lead to the solution. It
+ * never sees how far away a cube is; the table of distances is evaluate.c's, and is made when the
  * training is over.
  *
  * The cubes of a step are drawn from (seed, number of the step) alone, so there is nothing to be

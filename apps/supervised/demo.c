@@ -1,4 +1,4 @@
-/* demo.c - weft demo: what `weft train digits` does, in seconds, for somebody who has just come.
+/* demo.c - weft demo: what `weft train digits` does, in seconds, for a first impression.
  *
  * It runs that very command and says so; nothing here is special. */
 #include "cli/command.h"

@@ -2,7 +2,7 @@
  * the circuit that it becomes.
  *
  * A pixel is a bit for each of a few brightnesses that it may reach. Gates read the inner pixels
- * only: on the rim nobody writes. Bit (level, pixel) is input level * pixels + pixel of the circuit;
+ * only: the border is empty. Bit (level, pixel) is input level * pixels + pixel of the circuit;
  * its outputs are as many for each class, and the class with the most ones is the answer. */
 #ifndef WEFT_LOGIC_NETWORK_H
 #define WEFT_LOGIC_NETWORK_H

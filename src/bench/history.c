@@ -1,8 +1,8 @@
 /* history.c - figures of one machine over time, a line of JSON each, and what is odd about the
  * last.
  *
- * The file is only ever added to. Malformed lines are counted and stay: somebody may
- * want to mend them. */
+ * The file is only ever added to. Malformed lines are counted and stay: they may
+ * be repaired by hand. */
 #include "bench/record.h"
 
 #include <weft/stream.h>

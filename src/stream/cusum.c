@@ -3,8 +3,8 @@
  * Two kinds that differ in what they compare with. CUSUM learns mean and deviation from its first
  * points and keeps them. Page-Hinkley has those of all points between the last change and this one.
  * A sum loses `drift` with each point and is never below 0, so it stays small as long as nothing
- * changes, on streams of any length. A change began where its sum last left 0; after it both begin
- * anew. */
+ * changes, on streams of any length. A change began where its sum last left 0; after it both start
+ * over. */
 #include "detector.h"
 
 #include <string.h>
