@@ -5,7 +5,7 @@
 #include "bench.h"
 
 #include "bench_against.h"
-#include "bench_kept.h"
+#include "bench_records.h"
 #include "bench_rows.h"
 #include "command.h"
 #include "json.h"
@@ -94,21 +94,21 @@ static int bench_one(bench *b, const char *name) {
 }
 
 /* Once more, without a word, for those who doubt the first time. */
-static int bench_one_again(void *user, const char *name, bench_kept *to) {
+static int bench_one_again(void *user, const char *name, bench_records *to) {
     bench *b = user, quiet = *b;
     quiet.silent = true;
-    quiet.kept = to;
+    quiet.records = to;
     return bench_one(&quiet, name);
 }
 
 static int bench_all(bench *b, const bench_settings *s, const char *const *names, int count) {
-    bench_kept kept;
-    int status = bench_kept_open(&kept, b->ctx, s);
+    bench_records records;
+    int status = bench_records_open(&records, b->ctx, s);
     if (status != EXIT_GOOD) return status;
-    b->kept = &kept;
+    b->records = &records;
     for (int i = 0; i < count && status == EXIT_GOOD; i++) status = bench_one(b, names[i]);
-    if (status == EXIT_GOOD) status = bench_kept_compare(&kept, bench_one_again, b);
-    bench_kept_close(&kept);
+    if (status == EXIT_GOOD) status = bench_records_compare(&records, bench_one_again, b);
+    bench_records_close(&records);
     return status;
 }
 

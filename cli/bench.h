@@ -12,7 +12,7 @@
 
 enum { BENCH_SCHEMA = 1 }; /* of its JSON */
 
-typedef struct bench_kept bench_kept; /* bench_kept.h */
+typedef struct bench_records bench_records; /* bench_records.h */
 
 typedef struct bench {
     weft_ctx *ctx;
@@ -27,8 +27,8 @@ typedef struct bench {
     double peak;        /* GFLOP/s of a core; below 0: not measured yet      */
     double slower;      /* WEFT_BENCH_SLOW: a share by which calls are drawn out */
     bool turns;         /* samples are taken when standard input says so     */
-    bool silent;        /* lines are kept, not written                       */
-    bench_kept *kept;   /* what becomes of lines; NULL: nothing              */
+    bool silent;        /* lines are not printed                            */
+    bench_records *records; /* what becomes of lines; NULL: nothing              */
     terminal progress;
 } bench;
 

@@ -113,7 +113,7 @@ static const char *html_us(char text[32], double us) {
     return text;
 }
 
-static void html_row(FILE *f, const bench_kept *k, const bench_figure *x) {
+static void html_row(FILE *f, const bench_records *k, const bench_figure *x) {
     const weft_timing *t = &x->time;
     fputs("<tr><td class=\"name\">", f);
     html_text(f, x->record.name);
@@ -137,7 +137,7 @@ static void html_row(FILE *f, const bench_kept *k, const bench_figure *x) {
     fputs("</tr>\n", f);
 }
 
-static void html_page(FILE *f, const bench_kept *k) {
+static void html_page(FILE *f, const bench_records *k) {
     weft_machine m;
     weft_machine_of(k->ctx, &m);
     char when[40] = "";
@@ -171,7 +171,7 @@ static void html_page(FILE *f, const bench_kept *k) {
     fputs("</table></div>\n</main></body></html>\n", f);
 }
 
-weft_err bench_html_write(const bench_kept *k, const char *path) {
+weft_err bench_html_write(const bench_records *k, const char *path) {
     char *text = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&text, &n);

@@ -2,8 +2,8 @@
 #ifndef WEFT_CLI_BENCH_HTML_H
 #define WEFT_CLI_BENCH_HTML_H
 
-#include "bench_kept.h"
+#include "bench_records.h"
 
-weft_err bench_html_write(const bench_kept *k, const char *path); /* all of it, or nothing */
+weft_err bench_html_write(const bench_records *k, const char *path); /* all of it, or nothing */
 
 #endif

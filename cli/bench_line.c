@@ -5,7 +5,7 @@
  * long, the threads lie far from each other, and times are not to be compared with others. */
 #include "bench.h"
 
-#include "bench_kept.h"
+#include "bench_records.h"
 #include "command.h"
 #include "json.h"
 
@@ -137,7 +137,7 @@ static weft_bench_record bench_record(bench *b, const bench_line *l) {
 
 void bench_write(bench *b, const bench_line *l) {
     const weft_bench_record r = bench_record(b, l);
-    if (b->kept) bench_keep(b->kept, &r, &l->time);
+    if (b->records) bench_records_add(b->records, &r, &l->time);
     if (b->silent) return;
     terminal_line_end(&b->progress);
     if (b->json) bench_write_json(b, l, &r);

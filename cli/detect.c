@@ -1,7 +1,7 @@
 /* detect.c - weft detect: outliers and changes in a table that may still be growing.
  *
  * Lines come in, labelled rows go out, each before the next is waited for. A line that cannot
- * be read ends it, or is passed over when that is asked for; what came before has been written by
+ * be read ends it, or is skipped when that is asked for; what came before has been written by
  * then, and is in the snapshot. */
 #include "command.h"
 #include "detect_write.h"

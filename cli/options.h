@@ -63,7 +63,7 @@ options_result options_parse(options *o, const char *name, void *settings, int w
                              char **words, int *operand_count);
 
 /* The place, from `from` on, of a word that is neither an option of these nor an option's value;
- * -1: none. Words that look like unknown options are passed over. */
+ * -1: none. Words that look like unknown options are ignored. */
 int options_next_operand(const options *o, int from, int word_count, char *const *words);
 
 bool options_share(const char *given, double *share); /* 5% or 0.05, above 0, at most 100 */

@@ -29,7 +29,7 @@ void run_close(run *r) {
     weft_profile_close(r->profile);
     weft_run_lock_drop(r->lock);
     weft_state_free(r->state);
-    for (int i = 0; i < r->kept_count; i++) free(r->kept[i]);
+    for (int i = 0; i < r->saved_count; i++) free(r->saved[i]);
     weft_close(r->ctx);
     *r = (run){0};
 }
@@ -133,9 +133,9 @@ weft_err run_locate(run *r, const char *path) {
 
 /* ---- writing config.json ---- */
 
-static bool run_kept(const run *r, const char *option_name) {
-    for (int i = 0; i < r->kept_count; i += 2)
-        if (strcmp(r->kept[i], option_name) == 0) return true;
+static bool run_saved(const run *r, const char *option_name) {
+    for (int i = 0; i < r->saved_count; i += 2)
+        if (strcmp(r->saved[i], option_name) == 0) return true;
     return false;
 }
 
@@ -156,7 +156,7 @@ char *run_config(const run *r, run_more more, const void *user) {
                           row->kind == OPTION_FOLDER; /* may come from an operand */
         if (row->role == OPTION_MANNER) continue;
         options_value(row, r->set, value, sizeof value);
-        if (!(o->given >> i & 1) && !run_kept(r, row->name) && !(text && *value)) continue;
+        if (!(o->given >> i & 1) && !run_saved(r, row->name) && !(text && *value)) continue;
         json_text(&j, row->name, value);
     }
     json_close(&j);
@@ -241,19 +241,18 @@ static weft_err run_read_options(void *user, weft_ctx *c, weft_json config, cons
     weft_err e = run_unchanged(r, config, m->o, m->settings);
     weft_json key = {0}, value = {0};
     while (!e && weft_json_next(weft_json_get(config, "options"), &key, &value)) {
-        if (r->kept_count + 2 > (int)(sizeof r->kept / sizeof *r->kept))
-            return weft_fail(c, WEFT_FORMAT, "%s: options: more than %d", path, r->kept_count / 2);
-        char **kept = r->kept + r->kept_count;
-        kept[0] = run_copy(key), kept[1] = run_copy(value);
-        r->kept_count += 2; /* also freed when only one of them is there */
-        const int k = kept[0] ? options_find(m->o, kept[0], strlen(kept[0])) : -1;
-        if (!kept[0] || !kept[1]) e = weft_fail(c, WEFT_MEMORY, "out of memory");
+        if (r->saved_count + 2 > (int)(sizeof r->saved / sizeof *r->saved))
+            return weft_fail(c, WEFT_FORMAT, "%s: options: more than %d", path, r->saved_count / 2);
+        char **pair = r->saved + r->saved_count;
+        pair[0] = run_copy(key), pair[1] = run_copy(value);
+        r->saved_count += 2; /* also freed when only one of them is there */
+        const int k = pair[0] ? options_find(m->o, pair[0], strlen(pair[0])) : -1;
+        if (!pair[0] || !pair[1]) e = weft_fail(c, WEFT_MEMORY, "out of memory");
         else if (k >= 0 && m->o->row[k]->role == OPTION_MANNER)
-            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not a saved option", path, kept[0]);
-        else if (k >= 0 && (m->o->given >> k & 1))
-            continue; /* given again; equal if it matters */
-        else if (!options_set(m->o, r->call->name, m->settings, kept[0], kept[1]))
-            e = weft_fail(c, WEFT_FORMAT, "%s: invalid options.%s", path, kept[0]);
+            e = weft_fail(c, WEFT_FORMAT, "%s: options.%s is not a saved option", path, pair[0]);
+        else if (k >= 0 && (m->o->given >> k & 1)) continue; /* given again; equal if it matters */
+        else if (!options_set(m->o, r->call->name, m->settings, pair[0], pair[1]))
+            e = weft_fail(c, WEFT_FORMAT, "%s: invalid options.%s", path, pair[0]);
     }
     return e;
 }

@@ -32,8 +32,8 @@ typedef struct run {
     bool trained;          /* there is something to sum up */
     weft_run_lock *lock;   /* of the folder, from run_place on */
     char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */
-    char *kept[128];                /* names and values of options from config.json, in turn */
-    int kept_count;
+    char *saved[128];               /* names and values of options from config.json, in turn */
+    int saved_count;
 } run;
 
 enum { RUN_SCHEMA = 1 }; /* of what train, play, eval and export say as JSON */

@@ -1,4 +1,4 @@
-/* dqn.c - Q-learning with replay and a target network for 2048, over after states.
+/* dqn.c - Q-learning with replay and a target network for 2048, over afterstates.
  *
  * Of a move the points are known before chance comes in, so Q(board, move) = points + V(the board
  * as the move leaves it), and V is one network for all moves. It is the sum of entries of tables:
@@ -63,7 +63,7 @@ static inline uint32_t dqn_middle(uint32_t t) {
 
 #define DQN_SIDES(b)                (((b)&1) + ((b) >> 1 & 1) + ((b) >> 2 & 1) + ((b) >> 3 & 1))
 #define X(sides, size, bits, cells) +DQN_SIDES(sides) + DQN_SIDES((sides) >> 4)
-enum { DQN_ENTRIES = 0 DQN_SHAPES(X) }; /* that an after state names */
+enum { DQN_ENTRIES = 0 DQN_SHAPES(X) }; /* that an afterstate names */
 #undef X
 #define X(sides, size, bits, cells) +(1 << (bits))
 enum { DQN_WORDS = 0 DQN_SHAPES(X) }; /* that there are in all tables */

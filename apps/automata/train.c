@@ -4,7 +4,7 @@
  * alike. Now and then the gates are taken at their word, as a circuit, and tried on fresh boards:
  * without a mistake it is learned. An attempt that has not come there in its time is given up, and
  * the next one begins; why is told and logged. What an attempt is and how far it has come lies in
- * the state, so a run that was stopped goes on with the same bits. */
+ * the state, so a run that was stopped continues with the same bits. */
 #include "apps/tasks.h"
 #include "automata.h"
 #include "cli/snapshot.h"

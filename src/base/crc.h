@@ -1,4 +1,4 @@
-/* crc.h - checksums. A sum starts with 0 and goes on with what came out. */
+/* crc.h - checksums. A checksum starts with 0; the result is the start of the next piece. */
 #ifndef WEFT_BASE_CRC_H
 #define WEFT_BASE_CRC_H
 

@@ -1,4 +1,4 @@
-/* glob.h - names by a pattern. */
+/* glob.h - names that match a pattern. */
 #ifndef WEFT_BASE_GLOB_H
 #define WEFT_BASE_GLOB_H
 

@@ -1,4 +1,4 @@
-/* path.h - what lies where: files, and the checkpoints of a run. */
+/* path.h - paths of files, and of the checkpoints of a run. */
 #ifndef WEFT_BASE_PATH_H
 #define WEFT_BASE_PATH_H
 

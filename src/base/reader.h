@@ -1,4 +1,4 @@
-/* reader.h - bytes of a file read with bounds; what of them messages show; names. */
+/* reader.h - reads the bytes of a file within bounds; excerpts for messages; names. */
 #ifndef WEFT_BASE_READER_H
 #define WEFT_BASE_READER_H
 

@@ -55,7 +55,7 @@ void series_add(series *s, double step, double value) {
     if (value > s->most.value) s->most = p;
     const double moved = s->n ? value - s->last.value : 0;
     if (moved != 0) {
-        s->turns += moved > 0 ? s->moved < 0 : s->moved > 0;
+        s->reversals += moved > 0 ? s->moved < 0 : s->moved > 0;
         s->moved = moved;
     }
     s->last = p;
@@ -72,7 +72,7 @@ void series_add(series *s, double step, double value) {
 
 /* Noise goes up and down; a schedule, or a metric of few evaluations, does not. */
 bool series_noisy(const series *s) {
-    return s->count >= 40 && s->turns > s->count / 5;
+    return s->count >= 40 && s->reversals > s->count / 5;
 }
 
 void series_smooth(const series *s, bool log_axis, series_point *out) {

@@ -1,8 +1,8 @@
 /* series.h - a number over the steps of a run, in bounded memory however long the run.
  *
  * Values go into at most SERIES_BUCKETS buckets; when all are in use, neighbours are joined and
- * each holds twice as many. A bucket remembers its least and its greatest value and where they
- * were, so no spike is lost however long the run. */
+ * each holds twice as many. A bucket has its minimum and maximum and their
+ * positions, so no spike is lost however long the run. */
 #ifndef WEFT_BASE_SERIES_H
 #define WEFT_BASE_SERIES_H
 
@@ -30,7 +30,7 @@ typedef struct series {
     bool gap;
 
     int64_t count, lost; /* values; those that were not finite */
-    int64_t turns;       /* from up to down or back */
+    int64_t reversals;   /* from up to down or back */
     double moved;        /* the last change */
     series_point first, last, least, most;
     double from, to; /* steps */

@@ -1,4 +1,4 @@
-/* snapshot.c - the values of a state put aside in memory, entry after entry in their order: a state
+/* snapshot.c - a copy of a state's values in memory, entry after entry in their order: a state
  * never loses one. */
 #include "base/snapshot.h"
 

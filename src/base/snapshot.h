@@ -1,4 +1,4 @@
-/* snapshot.h - the values of a state put aside in memory, to go back to them. */
+/* snapshot.h - a copy of a state's values in memory, to restore them later. */
 #ifndef WEFT_BASE_SNAPSHOT_H
 #define WEFT_BASE_SNAPSHOT_H
 

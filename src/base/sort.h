@@ -1,7 +1,7 @@
-/* sort.h - numbers put in order by a comparison of what they stand for.
+/* sort.h - sorts indices by a comparison of what they refer to.
  *
  * A heap sort: it needs no memory, and no input makes it slow, which matters where a file decides
- * the input. What is in order already is only looked at. */
+ * the input. Sorted input takes one pass. */
 #ifndef WEFT_BASE_SORT_H
 #define WEFT_BASE_SORT_H
 

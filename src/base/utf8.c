@@ -1,8 +1,8 @@
 /* utf8.c - characters of UTF-8: how long one is, texts of whole characters, and texts made safe to
  * show.
  *
- * Names and words out of files may hold anything: codes that a terminal obeys, marks that turn the
- * direction of writing, bytes that are no characters. escape_text shows those by their numbers; every
+ * Names and words from files may contain anything: terminal control codes, marks that change the
+ * direction of text, bytes that are not UTF-8. escape_text shows those by their numbers; every
  * error message goes through it (core/context.c). A backslash stays one, so that a text escaped twice is
  * as if it had been escaped once. */
 #include "base/utf8.h"

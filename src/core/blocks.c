@@ -1,4 +1,4 @@
-/* blocks.c - blocks in terms of other operations: how they run where no kernel is, how they are
+/* blocks.c - blocks in terms of other operations: how they run without a kernel, how they are
  * differentiated, and what their kernels are tested against.
  *
  * The table is blocks.def. Here are images; attention.c, recur.c, gates.c, write.c

@@ -1,5 +1,5 @@
-/* compose.c - operations made of other operations: activations, statistics, picking, ordering,
- * drawing.
+/* compose.c - operations made of other operations: activations, statistics, indexing, sorting,
+ * random numbers.
  *
  * Nothing here has a kernel, a rule of differentiation or a backend: each is a formula. */
 #include "core/context.h"

@@ -1,4 +1,4 @@
-/* context.c - the error slot, the log, the tables' texts, and what a context tells of itself. Contexts
+/* context.c - the error slot, the log, the tables' texts, and the properties of a context. Contexts
  * are opened with their device, in src/backend/backend.c. */
 #include "core/context.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* state.c - values that last: parameters, optimiser slots, statistics, counters.
+/* state.c - persistent values: parameters, optimiser slots, statistics, counters.
  *
  * Entries are found by name. They get memory together, when it is first needed: one block per
  * segment, slab after slab, parameters with several axes first, so that the companions of

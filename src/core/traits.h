@@ -1,5 +1,5 @@
-/* traits.h - what a device says of itself to those who record and compile for it: how much one kernel
- * may do, what is not worth storing, how long sums are shared out. Its questions about single steps are
+/* traits.h - properties of a device that recording and compiling depend on: how much one kernel
+ * may do, what is not worth storing, how long sums are split. Its questions about single steps are
  * in backend.h. Plans, and with them the bits of results, depend on these numbers and not on threads. */
 #ifndef WEFT_TRAITS_H
 #define WEFT_TRAITS_H

@@ -1,9 +1,9 @@
-/* update_rules.c - what update rules of optimisers are made from: the parameters of a loss with
+/* update_rules.c - building blocks of optimisers: the parameters of a loss with
  * their gradients, numbers that live in the state, and the two rules that have kernels of their
  * own.
  *
  * The optimisers themselves are built on this in src/optim. Gradients are stored, so that the
- * rules of neighbouring parameters are alike whatever made their gradients, and become one pass. */
+ * rules of neighbouring parameters are equal, however their gradients are computed, and become one pass. */
 #include "core/update_rules.h"
 #include "core/context.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* arrays.c - sets out of arrays in files: npy, npz and whatever else weft/io.h opens.
+/* arrays.c - data sets from arrays in files: npy, npz and whatever else weft/io.h opens.
  *
  * An array is a field, its first axis counts the rows. Types that graphs have are used where the
  * archive keeps them; wider ones are turned into f32 and i32, if their values fit. */

@@ -1,6 +1,6 @@
-/* batch.c - makes batches: picks rows, turns bytes into floats, moves and flips pictures.
+/* batch.c - makes batches: selects rows, converts bytes to floats, shifts and flips images.
  *
- * Everything is a function of the maker and the step. Rows are read where they lie, at any address.
+ * Everything is a function of the maker and the step. Rows are read in place, at any address.
  * Nothing here fails, allocates or knows of threads. */
 #include "data/batch.h"
 

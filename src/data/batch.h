@@ -1,4 +1,4 @@
-/* batch.h - how a batch is made of a set: settled once, then a pure function of the step.
+/* batch.h - how a batch is made of a set: prepared once, then a pure function of the step.
  *
  * A maker is constant once it is there, and making writes only where it is told to, so that several
  * threads may make batches at the same time. */

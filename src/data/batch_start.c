@@ -1,6 +1,6 @@
-/* batch_start.c - settles how batches are made: types, shapes, layouts, tables of normalised values.
+/* batch_start.c - prepares how batches are made: types, shapes, layouts, tables of normalised values.
  *
- * All that can be wrong with a description is found here; making a batch cannot fail. */
+ * All errors in the options are found here; making a batch cannot fail. */
 #include "data/batch.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* cifar.c - CIFAR-10 and CIFAR-100 in their binary form.
  *
  * Records of one label (two for CIFAR-100: coarse, then fine) and 3072 bytes, the red, the green and
- * the blue plane of 32 x 32. One file is used where it lies; several are put together in memory. */
+ * the blue plane of 32 x 32. One file is used in place; several are put together in memory. */
 #include "base/reader.h"
 #include "data/set.h"
 

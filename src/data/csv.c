@@ -1,9 +1,9 @@
 /* csv.c - tables: rows of cells as rows of numbers; see weft/data.h.
  *
- * The file is read three times. The survey (csv_columns.c) sees whether it is a table at all, how
- * wide, and which column is what. Learning looks at every cell, so that nothing can be wrong
- * afterwards: words, classes, sums for the means. Writing fills the arrays, which are only made
- * then: a file costs little memory before it is known to be good. A set "like" another has its cells
+ * The file is read three times. The survey (csv_columns.c) finds out whether it is a table at all, its
+ * width, and what each column is. The second pass checks every cell, so that nothing can fail
+ * afterwards: words, classes, sums for the means. Writing fills the arrays, which are only allocated
+ * then: a file costs little memory before it is known to be valid. A set "like" another has its cells
  * checked against what the other has learned. */
 #include "data/csv.h"
 

@@ -29,7 +29,7 @@ typedef struct csv_reader {
 
 csv_reader csv_reader_of(weft_ctx *c, weft_bytes file, char separator);
 
-/* The next cell; *got false at the end of the file. Empty lines are passed over. */
+/* The next cell; *got false at the end of the file. Empty lines are ignored. */
 weft_err csv_next(csv_reader *r, csv_cell *cell, bool *got);
 
 /* WEFT_FORMAT with "FILE: line N, column N (name): " before the text; name may be NULL. */

@@ -1,4 +1,4 @@
-/* csv_words.c - the different words of a table's columns: collected, put in order, found again.
+/* csv_words.c - the different words of a table's columns: collected, sorted, looked up.
  *
  * While a table is read its words stay in the file; a hash table finds them. Then each column's are
  * sorted: words by their bytes, whole numbers by value. After that the schema alone is needed. */

@@ -1,8 +1,8 @@
 /* idx.c - IDX files, as MNIST has them.
  *
  * Two zero bytes, the element type, the rank, an extent of four bytes per axis, then the elements;
- * all numbers have their highest byte first. Bytes are used where they lie; wider elements are
- * turned round into memory of their own. The size of the file must be what its head says. */
+ * all numbers have their highest byte first. Bytes are used in place; wider elements are
+ * byte-swapped into memory of their own. The size of the file must be what its head says. */
 #include "base/reader.h"
 #include "data/set.h"
 

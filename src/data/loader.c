@@ -1,9 +1,9 @@
-/* loader.c - batches by number of step, made ahead by a thread.
+/* loader.c - batches by step number, prefetched by a thread.
  *
  * The thread and the caller share slots: memory for one batch each. The caller says which step it
  * wants, and by that which come next; the thread makes those. A step that is not there yet is made
- * by the caller itself, so any order of steps is served, and steps in a row are served ahead. What is
- * in a batch depends on its step alone (batch.h), never on who made it.
+ * by the caller itself, so any order of steps works, and consecutive steps are prefetched. The contents
+ * of a batch depend on its step alone (batch.h), never on which thread made it.
  *
  * The lock guards the slots' steps and states; a slot's memory belongs to whoever is filling it, and
  * once ready to the caller. */

@@ -1,7 +1,7 @@
 /* moments.c - mean and standard deviation of a field, all in one or channel by channel.
  *
- * Bytes are summed as integers, so exactly; floats in double, in the order of rows, the deviation
- * from the mean in a second pass. */
+ * Bytes are summed as integers, so exactly; floats in double, in the order of rows, the variance
+ * in a second pass. */
 #include "data/set.h"
 
 #include <math.h>

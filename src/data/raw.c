@@ -1,5 +1,5 @@
-/* raw.c - arrays without a head: examples of a type and shape the program knows, one after the
- * other, used where they lie. The machine's byte order is taken as the file's, little-endian. */
+/* raw.c - arrays without a header: examples of a type and shape the program knows, one after the
+ * other, used in place. The machine's byte order is taken as the file's, little-endian. */
 #include "base/reader.h"
 #include "data/set.h"
 

@@ -1,7 +1,7 @@
-/* rows.c - numbers out of lines that come one after the other; see weft/data.h.
+/* rows.c - numbers from lines that arrive one by one; see weft/data.h.
  *
  * A line of CSV is a table of one row for the reader of cells (csv_cells.c), a line of JSON is an
- * object for weft_json_parse. Which columns there are is settled by the first row of values, after
+ * object for weft_json_parse. The first row of values determines the columns, after
  * which a row takes no memory unless it is longer than all before it. */
 #include "data/csv.h"
 

@@ -1,6 +1,6 @@
 /* set.c - sets: their memory, fields, slices and splits; see set.h and weft/data.h.
  *
- * Where the rows come from is the business of the files beside this one, one per format. */
+ * The formats are in the other files of this folder. */
 #include "data/set.h"
 #include "data/shuffle.h"
 

@@ -1,6 +1,6 @@
-/* shuffle.h - chance without a state: draws, and orders of n things, from a key alone.
+/* shuffle.h - stateless randomness: draws, and permutations of n items, from a key alone.
  *
- * An order is a permutation of 0 .. n - 1 whose every place can be asked for alone: a Feistel
+ * A permutation of 0 .. n - 1 of which every element can be computed alone: a Feistel
  * network over the smallest power of two that holds n; results outside are sent through again until
  * they fall inside (at most once more on average). Its rounds are keyed by a hash of whatever the
  * order depends on. Knows nothing of sets and batches. */

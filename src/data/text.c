@@ -1,6 +1,6 @@
 /* text.c - text as windows of characters, each with the window one character later as its target.
  *
- * Bytes are used where they lie: windows overlap in memory, nothing is copied. Characters are
+ * Bytes are used in place: windows overlap in memory, nothing is copied. Characters are
  * decoded twice, first to check them and to see which there are, then to write their numbers. Which
  * there are is a bitmap over all code points; a character's number is how many bits lie below its
  * own, so classes are in the order of code points. */

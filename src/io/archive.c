@@ -1,4 +1,4 @@
-/* archive.c - named arrays and texts: making, finding, putting. Formats are elsewhere. */
+/* archive.c - named arrays and texts: creating, finding, adding. Formats are elsewhere. */
 #include "io/archive.h"
 #include "base/mem.h"
 #include "base/sort.h"

@@ -11,7 +11,7 @@
 #include "weft/io.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "files hold little-endian values, and values are used where they lie"
+#error "files hold little-endian values, and values are used in place"
 #endif
 
 /* Bytes of an array. An extent of zero makes it empty, whatever the others are, as long as their
@@ -51,7 +51,7 @@ typedef struct archive_array {
     uint32_t crc;              /* CRC-32C of the values, if has_crc */
     uint32_t pack;             /* 1 + index in the list; 0: not packed */
     uint8_t type, rank;
-    bool has_crc; /* to be compared at the first look; then forgotten */
+    bool has_crc; /* to be compared on first access; then forgotten */
 } archive_array;
 
 typedef struct archive_text {

@@ -1,9 +1,9 @@
-/* checkpoint.c - everything a training run needs to go on, in one safetensors file.
+/* checkpoint.c - everything a training run needs to resume, in one safetensors file.
  *
  * Arrays are the state's entries under their names, and the caller's own under "extra/". Metadata
- * says that it is a checkpoint, which step it is of, where the data stands, and has a CRC-32C of
- * every array and of the header. Written by safetensors_write; the file before it is kept under
- * another name, unless it is damaged. */
+ * says that it is a checkpoint, which step it is of, the position in the data, and has a CRC-32C of
+ * every array and of the header. Written by safetensors_write; the previous file is kept under
+ * another name, unless it is corrupt. */
 #include "base/path.h"
 #include "io/archive.h"
 #include "io/file.h"

@@ -1,7 +1,7 @@
 /* convert.c - values of one element type as another, exactly or not at all for integers.
  *
- * Values go through a chunk of doubles, or of 64-bit integers where the source is whole. With
- * nowhere to write the same work is done for its answer alone. */
+ * Values go through a chunk of doubles, or of 64-bit integers where the source is whole. Without
+ * a result the same work only checks. */
 #include "base/reader.h"
 #include "io/archive.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* entries.c - a state's entries as arrays of an archive, and back.
  *
- * Loading looks at everything first: names, shapes, types, checksums, and whether integers fit.
- * Only when nothing is left that could fail does the first value change. */
+ * Loading checks everything first: names, shapes, types, checksums, and whether integers fit.
+ * Values change only when nothing can fail any more. */
 #include "base/text.h"
 #include "io/archive.h"
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* file.c - mapping files, and writing them so that a crash leaves the old one or the new one.
  *
- * A file is written under a temporary name in the folder where it shall be, forced to the disk, and
- * renamed; then the folder is forced to the disk. The writer holds a lock on its temporary: whoever
- * finds one without a lock knows that its writer is dead, and removes it while it holds the lock
- * itself. A writer whose temporary was found before it was locked sees that it is gone, and takes
+ * A file is written under a temporary name in its folder, flushed to disk (fsync), and
+ * renamed; then the folder is flushed. The writer holds a lock on its temporary: a process that
+ * finds one without a lock knows that its writer is dead, and removes it while holding the lock
+ * itself. A writer whose temporary was removed before it was locked notices that, and makes
  * another. Everything is done by names within the folder, which is opened once. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE

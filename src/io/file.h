@@ -1,4 +1,4 @@
-/* file.h - the only place where the folder meets the system: mapping, and writing whole files. */
+/* file.h - the only file of this folder that calls the system: mapping, and writing whole files. */
 #ifndef WEFT_IO_FILE_H
 #define WEFT_IO_FILE_H
 

@@ -1,7 +1,7 @@
-/* inflate.c - deflate's inverse. Input is all there; output leaves through a window of 32 KiB.
+/* inflate.c - decompresses DEFLATE. The input is complete in memory; output goes through a window of 32 KiB.
  *
  * Every code set is checked to be complete, every distance to reach back no further than what was
- * written, and every bit to exist. What is wrong is told in words; where, by the place in the
+ * written, and every bit to exist. Errors have a text and the position in the
  * input. */
 #include "io/inflate.h"
 #include <string.h>

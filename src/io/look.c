@@ -1,7 +1,7 @@
-/* look.c - the values of an array, made ready at the first look: checked, unpacked, turned round.
+/* look.c - the values of an array, prepared on first access: verified, decompressed, byte-swapped.
  *
- * A packed member is first unpacked into nothing, to see that it has the size and the checksum the
- * file claims; only then does it get memory, unless that is no more than its packed data takes. */
+ * A compressed member is first decompressed without storing it, to verify size and checksum;
+ * only then does it get memory, unless that is no more than its compressed data takes. */
 #include "base/crc.h"
 #include "base/sha256.h"
 #include "io/archive.h"

@@ -2,7 +2,7 @@
  *
  * The central directory at the end counts; each member's local header must repeat it, and
  * members may not overlap, so that nothing is unpacked twice. Sizes of 64 bits are understood. A
- * member's header is read when the file is opened, its values and checksum at the first look.
+ * member's header is read when the file is opened, its values and checksum on first access.
  *
  * Texts about the whole are the file's comment, where NumPy does not take them for an array, or, as
  * they were before and where they do not fit there, a member of their own.

@@ -1,8 +1,8 @@
-/* safetensors.c - reading safetensors: a length, a JSON header, values without holes.
+/* safetensors.c - reading safetensors: a length, a JSON header, values without gaps.
  *
  * The header is walked twice: once to count, so that the table takes no more memory than it must,
  * and once to fill it. Checksums of our own (ARCHIVE_CRC_KEY in the metadata) are honoured where
- * they are; the one of the header at once, those of arrays at the first look. */
+ * they are; the one of the header at once, those of arrays on first access. */
 #include "base/crc.h"
 #include "base/json.h"
 #include "base/reader.h"

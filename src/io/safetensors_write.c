@@ -2,7 +2,7 @@
  *
  * Values begin at a multiple of 64 bytes, wide elements first, so that every array lies at a
  * multiple of its element. A set of shards is written in full under temporary names; then the old
- * index goes, the shards are put in place, and the new index comes last: whoever opens the index
+ * index is removed, the shards are renamed, and the new index comes last: a reader of the index
  * finds one set or none, never parts of two. */
 #include "base/crc.h"
 #include "base/sort.h"

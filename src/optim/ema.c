@@ -1,4 +1,4 @@
-/* ema.c - the averages of parameters, put in their place and back. */
+/* ema.c - moving averages of parameters, swapped with them and back. */
 #include <string.h>
 #include <weft/optim.h>
 

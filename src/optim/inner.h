@@ -1,4 +1,4 @@
-/* inner.h - what the files of src/optim share: one call of weft_optimise on its way. */
+/* inner.h - what the files of src/optim share: one call of weft_optimise. */
 #ifndef WEFT_OPTIM_INNER_H
 #define WEFT_OPTIM_INNER_H
 

@@ -1,8 +1,8 @@
 /* loss_scale.c - the factor by which a loss is multiplied so that its gradients fit f16.
  *
- * Gradients come scaled and are taken times the inverse. Where one of them is not finite the step is
- * left out and the factor halved; it doubles after a number of good steps. The factor and the count
- * are entries of the state, so a run that is resumed goes on with the same bits. */
+ * Gradients come scaled and are multiplied by the inverse. If one of them is not finite the step is
+ * skipped and the factor halved; it doubles after a number of good steps. The factor and the count
+ * are entries of the state, so a run that is resumed continues with the same bits. */
 #include "inner.h"
 #include <float.h>
 

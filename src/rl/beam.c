@@ -2,13 +2,13 @@
  *
  * A layer is made of all states that one more action leads to from the layer before. Its states are
  * ranked by the sum of the policy's scores on the way to them, and the first `width` that the
- * search has not met before stay. The first solved state ends it, so no shorter way lies in the
+ * search has not met before stay. The first solved state ends it, so no shorter solution lies in the
  * layers that were kept.
  *
  * All memory is made with the search: kept states are numbered in order of time, and a table of
  * their places by hash tells what was met. Entries carry the number of the search, so that nothing
  * has to be cleared between two. */
-#include "rl/kept.h"
+#include "rl/entry.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static weft_err beam_check(weft_ctx *c, const weft_puzzle *p, const weft_beam_de
 
 weft_beam *weft_beam_new(weft_ctx *c, const weft_puzzle *p, const weft_beam_desc *d) {
     if (beam_check(c, p, d)) return NULL;
-    weft_beam *b = kept_memory(c, sizeof *b, "weft_beam_new");
+    weft_beam *b = rl_memory(c, sizeof *b, "weft_beam_new");
     if (!b) return NULL;
     b->c = c, b->p = *p, b->d = *d;
     if (!b->d.width) b->d.width = BEAM_WIDTH;
@@ -88,7 +88,7 @@ weft_beam *weft_beam_new(weft_ctx *c, const weft_puzzle *p, const weft_beam_desc
         at[i] = total;
         total += (bytes[i] + 63) / 64 * 64;
     }
-    uint8_t *const m = total > SIZE_MAX ? NULL : kept_memory(c, (size_t)total, "weft_beam_new");
+    uint8_t *const m = total > SIZE_MAX ? NULL : rl_memory(c, (size_t)total, "weft_beam_new");
     if (!m) {
         weft_beam_free(b);
         return NULL;

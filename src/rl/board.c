@@ -1,7 +1,7 @@
 /* board.c - 2048: the table of rows, moves, new tiles, symmetries, and which boards can be.
  *
  * The rules themselves are in board.h, to be inlined; here is the table they stand on, and their
- * public form. The table is the same for everybody and never changes once it is there. */
+ * public form. The table is constant and shared by all. */
 #include "rl/board.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* cartpole.c - a pole on a cart, after Barto, Sutton and Anderson (1983), without friction.
  *
- * Forces of 10 N to the left or right, Euler steps of 0.02 s, in double: places move with the old
- * speeds. Over beyond 2.4 m or 12 degrees; 1 for every step, the last included; at most 500. */
+ * Forces of 10 N to the left or right, Euler steps of 0.02 s, in double: positions move with the old
+ * velocities. Ends beyond 2.4 m or 12 degrees; 1 for every step, the last included; at most 500. */
 #include "rl/tables.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* cube3.c - the 3x3x3 cube: pieces in places, turned, scrambled, checked; and as an environment.
  *
  * Centres never move. 1 for solving it, -0.01 for any other turn, 200 turns at most; a level is a
- * number of random quarter turns, level 0 any cube, evenly. */
+ * number of random quarter turns, level 0 any cube, uniformly. */
 #include "rl/tables.h"
 #include "rl/turns.h"
 

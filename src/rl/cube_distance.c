@@ -1,8 +1,7 @@
-/* cube_distance.c - how far every 2x2x2 cube is from the solved one, for judging alone.
+/* cube_distance.c - the distance of every 2x2x2 cube from the solved one, for evaluation only.
  *
- * The exact answer to what the learners are to find out. Training never reads it: it would be
- * learning from the solution. It stands in a file and a function of its own so that this can be
- * seen; the memory is the caller's. */
+ * Training never reads it: that would be learning from the solution. It has a file and a
+ * function of its own so that this can be seen; the memory is the caller's. */
 #include "weft/rl.h"
 
 #include <string.h>

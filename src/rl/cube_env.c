@@ -3,7 +3,7 @@
  * 1 for solving it, which ends the episode, -0.01 for any other turn, 50 turns at most. A level is
  * a number of random quarter turns from the solved cube; they may undo each other, so 1 in 18
  * sequences of four leaves it solved, and then the first turn leads away. Level 0 is any cube,
- * evenly, and 1000 the highest. */
+ * uniformly, and 1000 the highest. */
 #include "rl/tables.h"
 #include "rl/turns.h"
 

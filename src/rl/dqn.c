@@ -1,10 +1,10 @@
-/* dqn.c - the Q-learning agent: acts, stores, learns, moves on in its curriculum.
+/* dqn.c - the Q-learning agent: acts, stores, learns, advances its curriculum.
  *
  * Acting is one plan over all instances, learning another, both over one state; what decides the
- * next step is in entries of the state, so a loaded agent goes on with the same bits. After
- * weft_dqn_new nothing is allocated but plans for judging other counts of instances. */
+ * next step is in entries of the state, so a loaded agent continues with the same bits. After
+ * weft_dqn_new only plans for evaluating other numbers of instances are allocated. */
 #include "rl/dqn.h"
-#include "rl/kept.h"
+#include "rl/entry.h"
 #include "rl/rng.h"
 
 #include <math.h>
@@ -82,20 +82,20 @@ static weft_err dqn_host_memory(weft_dqn *a) {
         {(void **)&a->stages, stages * sizeof *a->stages},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!(*list[i].at = kept_memory(a->c, list[i].bytes, "weft_dqn_new"))) return WEFT_MEMORY;
+        if (!(*list[i].at = rl_memory(a->c, list[i].bytes, "weft_dqn_new"))) return WEFT_MEMORY;
     if (stages) memcpy(a->stages, a->d.stages, stages * sizeof *a->stages);
     return WEFT_OK;
 }
 
 static weft_err dqn_entries(weft_dqn *a, int32_t **begun) {
-    const kept_entry list[] = {
+    const rl_entry list[] = {
         {"count", WEFT_U32, sizeof(dqn_counts) / 4, 1, (void **)&a->count},
         {"choice", WEFT_U32, sizeof(weft_rng) / 4, 1, (void **)&a->rng},
         {"recent", WEFT_F32, a->d.window, 1, (void **)&a->recent},
         {"stage", WEFT_I32, 1, 1, (void **)&a->stage},
         {"stale", WEFT_U8, a->n, 1, (void **)&a->stale},
     };
-    return kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, begun);
+    return rl_entries(a->s, a->net.name, list, sizeof list / sizeof *list, begun);
 }
 
 static weft_err dqn_make(weft_dqn *a) {
@@ -124,7 +124,7 @@ static weft_err dqn_make(weft_dqn *a) {
 weft_dqn *weft_dqn_new(weft_state *s, weft_envs *v, const char *name, const weft_dqn_desc *d) {
     weft_ctx *const c = weft_state_ctx(s);
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_dqn_new: the state is NULL");
-    weft_dqn *a = s ? kept_memory(c, sizeof *a, "weft_dqn_new") : NULL;
+    weft_dqn *a = s ? rl_memory(c, sizeof *a, "weft_dqn_new") : NULL;
     if (!a) return NULL;
     a->c = c, a->s = s, a->v = v;
     if (d) a->d = *d;

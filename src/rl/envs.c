@@ -1,9 +1,9 @@
 /* envs.c - many instances of one environment, stepped together.
  *
- * Everything that lasts is in entries of the state: instances, their generators, what is known of
- * their episodes. So a checkpoint holds it all, and what is loaded goes on with the same bits.
+ * Everything persistent is in entries of the state: instances, their generators, their
+ * episodes. So a checkpoint has all of it, and a loaded vector continues with the same bits.
  * Instances do not know of each other, and each is stepped alone: their order changes nothing. */
-#include "rl/kept.h"
+#include "rl/entry.h"
 #include "rl/rng.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static weft_err envs_level_fits(weft_ctx *c, const weft_env *e, int level, weft_
 
 static weft_err envs_entries(weft_envs *v, weft_state *s, const char *name, int32_t **begun) {
     const int64_t bytes = (int64_t)v->e->size;
-    const kept_entry list[] = {
+    const rl_entry list[] = {
         {"env", WEFT_U8, v->n, bytes, (void **)&v->env},
         {"final", WEFT_U8, v->n, bytes, (void **)&v->final},
         {"rng", WEFT_U32, v->n, sizeof(weft_rng) / 4, (void **)&v->rng},
@@ -65,7 +65,7 @@ static weft_err envs_entries(weft_envs *v, weft_state *s, const char *name, int3
         {"episodes", WEFT_I32, v->n, 1, (void **)&v->episodes},
         {"level", WEFT_I32, 1, 1, (void **)&v->level},
     };
-    return kept_make(s, name, list, sizeof list / sizeof *list, begun);
+    return rl_entries(s, name, list, sizeof list / sizeof *list, begun);
 }
 
 static unsigned char *envs_instance(const weft_envs *v, unsigned char *of, int i) {
@@ -89,7 +89,7 @@ weft_envs *weft_envs_new(weft_state *s, const weft_env *e, int n, const char *na
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_envs_new: the state is NULL");
     if (!s || envs_acceptable(c, e, n, name) || envs_level_fits(c, e, d->level, WEFT_ARGUMENT))
         return NULL;
-    weft_envs *v = kept_memory(c, sizeof *v, "weft_envs_new");
+    weft_envs *v = rl_memory(c, sizeof *v, "weft_envs_new");
     if (!v) return NULL;
     *v = (weft_envs){.c = c, .e = e, .n = n, .limit = d->limit ? d->limit : e->limit};
     int32_t *begun = NULL;
@@ -271,7 +271,7 @@ static weft_err envs_play_on(weft_envs *v, weft_act act, void *agent, int64_t mo
 weft_err weft_envs_play(weft_envs *v, weft_act act, void *agent, int64_t most, float *totals) {
     const size_t n = (size_t)v->n;
     /* actions and rewards are four bytes each, the two marks one */
-    unsigned char *const room = kept_memory(v->c, n * 10, "weft_envs_play");
+    unsigned char *const room = rl_memory(v->c, n * 10, "weft_envs_play");
     if (!room) return WEFT_MEMORY;
     const envs_room m = {(int32_t *)(void *)room, (float *)(void *)(room + 4 * n), room + 8 * n,
                          room + 9 * n};

@@ -1,7 +1,7 @@
 /* grid.c - a small world of cells with walls, a goal and a pit, which can be solved exactly.
  *
- * Nothing in it is left to chance but the first cell, so the best total from every cell follows
- * from its distance to the goal, and learners can be held to it. */
+ * Only the first cell is random, so the best return from every cell follows
+ * from its distance to the goal, and agents can be compared with it. */
 #include "rl/tables.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * two steps holds the network, the environments and the generator, and that is all. Advantages are
  * one linear recurrence, backwards in time. */
 #include "rl/agent.h"
-#include "rl/kept.h"
+#include "rl/entry.h"
 #include "rl/rng.h"
 
 #include <math.h>
@@ -190,7 +190,7 @@ static weft_err ppo_memory(weft_ppo *a) {
         {(void **)&a->done, n},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!(*list[i].at = kept_memory(a->c, list[i].bytes, "weft_ppo_new"))) return WEFT_MEMORY;
+        if (!(*list[i].at = rl_memory(a->c, list[i].bytes, "weft_ppo_new"))) return WEFT_MEMORY;
     return WEFT_OK;
 }
 
@@ -198,7 +198,7 @@ static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
     static const weft_optimiser_desc usual = {
         .kind = WEFT_OPTIMISER_ADAM, .lr = 3e-4f, .clip_norm = 0.5f};
     int32_t *begun = NULL;
-    const kept_entry list[] = {
+    const rl_entry list[] = {
         {"count", WEFT_U32, sizeof(ppo_counts) / 4, 1, (void **)&a->count},
         {"choice", WEFT_U32, sizeof(weft_rng) / 4, 1, (void **)&a->rng},
         {"recent", WEFT_F32, PPO_WINDOW, 1, (void **)&a->recent},
@@ -206,7 +206,7 @@ static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
     WEFT_TRY(ppo_defaults(a));
     WEFT_TRY(ppo_memory(a));
     WEFT_TRY(agent_view_make(&a->act, &a->net, a->n, a->d.threads, false, ppo_heads, a));
-    WEFT_TRY(kept_make(a->s, a->net.name, list, sizeof list / sizeof *list, &begun));
+    WEFT_TRY(rl_entries(a->s, a->net.name, list, sizeof list / sizeof *list, &begun));
     WEFT_TRY(ppo_record_gae(a));
     WEFT_TRY(ppo_record_learn(a, optimiser ? optimiser : &usual));
     if (!*begun) weft_rng_seed(a->rng, a->d.seed, UINT64_C(1) << 32);
@@ -217,7 +217,7 @@ static weft_err ppo_make(weft_ppo *a, const weft_optimiser_desc *optimiser) {
 weft_ppo *weft_ppo_new(weft_state *s, weft_envs *v, const char *name, const weft_ppo_desc *d) {
     weft_ctx *const c = weft_state_ctx(s);
     if (!s) weft_fail(c, WEFT_ARGUMENT, "weft_ppo_new: the state is NULL");
-    weft_ppo *a = s ? kept_memory(c, sizeof *a, "weft_ppo_new") : NULL;
+    weft_ppo *a = s ? rl_memory(c, sizeof *a, "weft_ppo_new") : NULL;
     if (!a) return NULL;
     a->c = c, a->s = s, a->v = v;
     if (d) a->d = *d;

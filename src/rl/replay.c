@@ -1,13 +1,13 @@
-/* replay.c - transitions in rings, drawn evenly or by priority.
+/* replay.c - transitions in ring buffers, sampled uniformly or by priority.
  *
  * Each instance has a ring of slots. The newest slot, at `head`, holds only a state: where the
  * instance is now. A step fills in action, reward and how it ended, and writes the state it led to
- * into the next slot; after a cut-off first the last state of the episode, a slot with no action,
+ * into the next slot; after a truncation first the last state of the episode, a slot with no action,
  * then the first of the new one. So the state behind any transition is the one in the next slot.
  *
  * A transition can be drawn once its window is complete. Those that cannot are the newest of a
  * ring: `pending` counts them. */
-#include "rl/kept.h"
+#include "rl/entry.h"
 #include "rl/rng.h"
 #include "rl/tree.h"
 
@@ -63,7 +63,7 @@ static weft_err replay_acceptable(weft_ctx *c, const weft_replay_desc *d, int n,
 
 static weft_err replay_entries(weft_replay *r, weft_state *s, const char *name, int32_t **begun) {
     const int64_t all = (int64_t)r->n * r->slots, nodes = r->d.prioritised ? tree_floats(all) : 0;
-    const kept_entry list[] = {
+    const rl_entry list[] = {
         {"state", WEFT_U8, all, (int64_t)r->e->size, (void **)&r->state},
         {"action", WEFT_U8, all, 1, (void **)&r->action},
         {"done", WEFT_U8, all, 1, (void **)&r->done},
@@ -75,7 +75,7 @@ static weft_err replay_entries(weft_replay *r, weft_state *s, const char *name, 
         {"largest", WEFT_F32, nodes ? 1 : 0, 1, (void **)&r->largest},
         {"priority", WEFT_F32, nodes, 1, (void **)&r->sums},
     };
-    const weft_err e = kept_make(s, name, list, sizeof list / sizeof *list, begun);
+    const weft_err e = rl_entries(s, name, list, sizeof list / sizeof *list, begun);
     if (!e && nodes) tree_over(&r->priorities, r->sums, all);
     return e;
 }
@@ -112,12 +112,12 @@ static void replay_begin(weft_replay *r) {
 }
 
 static weft_err replay_scratch(weft_replay *r) {
-    r->power = kept_memory(r->c, (size_t)(r->d.n_step + 1) * sizeof *r->power, "weft_replay_new");
+    r->power = rl_memory(r->c, (size_t)(r->d.n_step + 1) * sizeof *r->power, "weft_replay_new");
     if (!r->power) return WEFT_MEMORY;
     r->power[0] = 1;
     for (int k = 1; k <= r->d.n_step; k++) r->power[k] = r->power[k - 1] * r->d.gamma;
     for (int k = 0; k < 2 && r->d.symmetry; k++)
-        if (!(r->turned[k] = kept_memory(r->c, r->e->size, "weft_replay_new"))) return WEFT_MEMORY;
+        if (!(r->turned[k] = rl_memory(r->c, r->e->size, "weft_replay_new"))) return WEFT_MEMORY;
     return WEFT_OK;
 }
 
@@ -144,7 +144,7 @@ weft_replay *weft_replay_new(weft_state *s, weft_envs *v, const char *name,
     const int n = weft_envs_count(v);
     const int64_t slots = full.capacity > 0 ? (full.capacity - 1) / n + 2 : 0;
     if (replay_acceptable(c, &full, n, slots)) return NULL;
-    weft_replay *r = kept_memory(c, sizeof *r, "weft_replay_new");
+    weft_replay *r = rl_memory(c, sizeof *r, "weft_replay_new");
     if (!r) return NULL;
     *r = (weft_replay){.c = c, .v = v, .e = weft_envs_env(v), .d = full, .n = n};
     r->slots = (int32_t)slots;

@@ -1,10 +1,10 @@
-/* td.c - the learner of after states: making, checking, what it tells of itself.
+/* td.c - the TD learner of afterstates: creation, validation, statistics.
  *
  * Its table, the errors of each entry, the games it plays and their generators are entries of a
- * state, so a checkpoint holds it and what is loaded goes on with the same bits. Turns are
- * td_turns.c's; which entries an after state names is the game's. */
+ * state, so a checkpoint holds it and what is loaded continues with the same bits. Turns are
+ * td_turns.c's; which entries an afterstate names is the game's. */
 #include "rl/td.h"
-#include "rl/kept.h"
+#include "rl/entry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum {
     TD_WINDOW = 1000,
     TD_NAME = 400,
     TD_MOST_GAMES = 4096,
-    TD_MOST_ENTRIES = 1 << 16 /* that an after state names */
+    TD_MOST_ENTRIES = 1 << 16 /* that an afterstate names */
 };
 
 /* ---- making ---- */
@@ -71,10 +71,10 @@ static weft_err td_entries(weft_td *a, weft_state *s, const char *name, const we
     const size_t before = weft_state_count(s);
     weft_param(graph, s, full, weft_dims(g->tables, g->words),
                d->first != 0 ? first : (weft_init){0});
-    weft_err e = kept_host(graph, s, full, before);
+    weft_err e = rl_entry_host(graph, s, full, before);
     weft_graph_free(graph);
     const int64_t words = (int64_t)g->tables * g->words;
-    const kept_entry list[] = {
+    const rl_entry list[] = {
         {"count", WEFT_U32, sizeof *a->count / 4, 1, (void **)&a->count},
         {"errors", WEFT_F32, d->plain ? 0 : words, 2, (void **)&a->errors},
         {"state", WEFT_U8, a->games, (int64_t)g->size, (void **)&a->state},
@@ -84,7 +84,7 @@ static weft_err td_entries(weft_td *a, weft_state *s, const char *name, const we
         {"recent", WEFT_F32, a->window, 1, (void **)&a->recent},
     };
     int32_t *begun = NULL;
-    if (!e && !d->fixed) e = kept_make(s, name, list, (int)(sizeof list / sizeof *list), &begun);
+    if (!e && !d->fixed) e = rl_entries(s, name, list, (int)(sizeof list / sizeof *list), &begun);
     if (!e && !(a->table = weft_state_data(s, full))) e = weft_error_code(a->c);
     if (e || d->fixed || *begun) return e;
     *begun = 1;
@@ -130,7 +130,7 @@ static size_t td_cut(weft_td *a, char *block) {
 
 static weft_err td_members(weft_td *a) {
     const size_t bytes = td_cut(a, NULL) + TD_LINE;
-    a->block = kept_memory(a->c, bytes, "weft_td_new");
+    a->block = rl_memory(a->c, bytes, "weft_td_new");
     if (!a->block) return WEFT_MEMORY;
     td_cut(a, (char *)a->block + (TD_LINE - (uintptr_t)a->block % TD_LINE) % TD_LINE);
     return WEFT_OK;
@@ -148,7 +148,7 @@ weft_td *weft_td_new(weft_state *s, const weft_td_game *g, const char *name,
         return NULL;
     }
     if (td_game_acceptable(c, g) || td_acceptable(c, d)) return NULL;
-    weft_td *const a = kept_memory(c, sizeof *a, "weft_td_new");
+    weft_td *const a = rl_memory(c, sizeof *a, "weft_td_new");
     if (!a) return NULL;
     const int64_t moves = d->moves ? d->moves : TD_MOVES;
     a->c = c;

@@ -1,6 +1,6 @@
-/* td.h - what the learner of after states is made of, and what looking at a state is.
+/* td.h - the inside of the TD learner of afterstates, and how it evaluates a state.
  *
- * All that lasts lies in entries of a state. td.c makes it, td_turns.c plays and learns, td_play.c
+ * Everything persistent is in entries of a state. td.c makes it, td_turns.c plays and learns, td_play.c
  * only plays. Work on one state can be shared between threads by tables: a member of the crew knows
  * the entries of its tables, and no other thread touches those. */
 #ifndef WEFT_RL_TD_H
@@ -28,7 +28,7 @@ enum {
     TD_LINE = 128    /* bytes apart that do not disturb each other */
 };
 
-/* Where the moves of a state lead, and which entries those after states name. */
+/* Where the moves of a state lead, and which entries those afterstates name. */
 typedef struct td_view {
     uint32_t legal;
     float reward[TD_ACTIONS];
@@ -45,7 +45,7 @@ typedef struct td_counts {
 
 typedef struct td_running { /* one game */
     double total;           /* rewards so far */
-    int64_t going;          /* 1: there is an after state to learn about, its entries in `before` */
+    int64_t going;          /* 1: there is an afterstate to learn about, its entries in `before` */
 } td_running;
 
 /* One thread's share: tables first .. first + tables - 1 of all games, with copies of the games. */
@@ -55,10 +55,10 @@ typedef struct td_member {
     unsigned char *state; /* [games, size] */
     weft_rng *rng;        /* [games] */
     td_running *running;  /* [games] */
-    uint32_t *before;     /* [games, tables, slots] of the last after state */
+    uint32_t *before;     /* [games, tables, slots] of the last afterstate */
     td_view view[TD_VIEWS];
     float *sums; /* [TD_RING, actions + 1, tables] over the slots of a table, for all to read; the
-                    last of a turn are of the last after state */
+                    last of a turn are of the last afterstate */
     _Alignas(TD_LINE) atomic_llong posted; /* turns whose sums are there */
     pthread_t thread;
 } td_member;

@@ -1,9 +1,9 @@
-/* td_2048.c - 2048 for the learner of after states: the worth of a board as a sum over tuples.
+/* td_2048.c - 2048 for the learner of afterstates: the value of a board as a sum over tuples.
  *
  * A tuple of six cells has a table of 16^6 entries; a board, seen from its eight sides, names eight
  * of them. In the number of an entry the lowest bits of all cells come first, then the second bits,
- * and so on: boards that follow each other differ in small tiles, so what they name lies on few
- * lines of the cache and few pages. Beside the plain order, cell after cell, that took a third of
+ * and so on: boards that follow each other differ in small tiles, so their entries lie on few
+ * cache lines and few pages. Compared with the plain order, cell after cell, that took a third of
  * the page walks and half of the misses, and made training three times as fast.
  *
  * Rules come from board.h. */

@@ -1,10 +1,10 @@
-/* td_play.c - playing by the values of after states that were learned, and telling them.
+/* td_play.c - playing by learned values of afterstates, and computing them.
  *
- * While one state is decided, what the next one names is fetched. Nothing is changed but the views
+ * While one state is decided, the entries of the next one are prefetched. Nothing is changed but the views
  * of the learner's first member, and the place for its sums. */
 #include "rl/td.h"
 
-/* entry (tables, slots): the value of an after state. */
+/* entry (tables, slots): the value of an afterstate. */
 static float td_value(const weft_td *a, const uint32_t *entry) {
     float *const sum = a->member[0].sums, value = 0;
     td_sums(a, 0, a->g.tables, entry, a->g.slots, sum);

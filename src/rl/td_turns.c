@@ -1,9 +1,9 @@
-/* td_turns.c - playing by the values of after states, and learning them.
+/* td_turns.c - playing by values of afterstates, and learning them.
  *
- * A game's turn: of all moves the one with the most reward and value; the after state before it
- * learns that this is what was to come from there; chance answers. Games take turns, and a turn has
+ * A game's turn: the move with the highest reward plus value; the previous afterstate
+ * is updated towards it; then the random transition. Games take turns, and a turn has
  * three parts, each one turn or more behind the other: look where the moves lead and ask memory for
- * what those after states name; add up what has come; choose, learn and move. So memory has time.
+ * what those afterstates name; add up what has come; choose, learn and move. So memory has time.
  *
  * Threads share a turn by tables. Each plays all the games, with the same random numbers, but adds
  * up and changes only its own tables, and tells the others its sums; those it needs from them were
@@ -48,7 +48,7 @@ TD_INLINE float *td_posted(const td_member *m, int64_t turn) {
     return m->sums + (size_t)(turn & (TD_RING - 1)) * each;
 }
 
-/* Of each own table: the sum for each legal move, then that of the after state before. */
+/* Of each own table: the sum for each legal move, then that of the afterstate before. */
 TD_INLINE void td_add_up(td_member *m, int64_t turn, int game, int slots) {
     const weft_td *const a = m->a;
     const td_view *const v = &m->view[turn & (TD_VIEWS - 1)];
@@ -127,7 +127,7 @@ static void td_over(td_member *m, int game) {
     a->g.start(m->state + (size_t)game * a->g.size, &m->rng[game]);
 }
 
-/* Learns what the after state before was worth, then moves; gives the error. A game that is over
+/* Learns what the afterstate before was worth, then moves; gives the error. A game that is over
  * has nothing to come, and starts over. */
 TD_INLINE float td_move(td_member *m, int64_t turn, int game, int slots, float rate) {
     weft_td *const a = m->a;

@@ -1,8 +1,8 @@
-/* tree.h - numbers from which one is drawn in proportion to its size.
+/* tree.h - sampling in proportion to weights.
  *
- * Sixteen children a node: a node is a line of the cache, and a million leaves are five lines deep.
- * A parent is the sum of its children in order, recomputed whenever one changes, so rounding does not accumulate.
- * The memory is the caller's. */
+ * Sixteen children per node: a node is a cache line, and a million leaves are five lines deep.
+ * A parent is the sum of its children in order, recomputed whenever one changes, so rounding does
+ * not accumulate. The memory is the caller's. */
 #ifndef WEFT_RL_TREE_H
 #define WEFT_RL_TREE_H
 

@@ -164,29 +164,29 @@ static void adwin_feed(weft_detector *d, const double *x, size_t n, weft_point *
     }
 }
 
-static void adwin_keep(weft_detector *d, kept *k) {
+static void adwin_keep(weft_detector *d, codec *k) {
     adwin *const s = d->state;
     int64_t points = 0;
-    kept_whole(k, "points", &s->n, 0, INT64_C(1) << 52);
-    kept_whole(k, "rows", &s->rows, 0, ADWIN_ROWS);
-    kept_whole(k, "wait", &s->wait, 1, (int64_t)d->desc.every);
-    kept_sizes(k, "score", &s->score, 1);
-    kept_require(k, "score", s->score <= STREAM_MOST_SCORE);
-    kept_values(k, "mean", &s->mean, 1);
+    codec_whole(k, "points", &s->n, 0, INT64_C(1) << 52);
+    codec_whole(k, "rows", &s->rows, 0, ADWIN_ROWS);
+    codec_whole(k, "wait", &s->wait, 1, (int64_t)d->desc.every);
+    codec_sizes(k, "score", &s->score, 1);
+    codec_require(k, "score", s->score <= STREAM_MOST_SCORE);
+    codec_values(k, "mean", &s->mean, 1);
     for (int64_t r = 0; r < ADWIN_ROWS; r++) {
-        kept_whole(k, "buckets", &s->used[r], 0, ADWIN_ROW);
+        codec_whole(k, "buckets", &s->used[r], 0, ADWIN_ROW);
         points += s->used[r] << r;
-        kept_require(k, "buckets", r < s->rows || !s->used[r]);
+        codec_require(k, "buckets", r < s->rows || !s->used[r]);
         for (int64_t i = 0; i < ADWIN_ROW; i++) {
             adwin_bucket *const b = &s->row[r][i];
-            kept_mean(k, "mean of a bucket", &b->mean);
-            kept_sizes(k, "squares of a bucket", &b->squares, 1);
-            kept_values(k, "minimum of a bucket", &b->low, 1);
-            kept_values(k, "maximum of a bucket", &b->high, 1);
-            kept_whole(k, "beginning of a bucket", &b->first, 0, INT64_MAX / 2);
+            codec_mean(k, "mean of a bucket", &b->mean);
+            codec_sizes(k, "squares of a bucket", &b->squares, 1);
+            codec_values(k, "minimum of a bucket", &b->low, 1);
+            codec_values(k, "maximum of a bucket", &b->high, 1);
+            codec_whole(k, "beginning of a bucket", &b->first, 0, INT64_MAX / 2);
         }
     }
-    kept_require(k, "points", points == s->n);
+    codec_require(k, "points", points == s->n);
 }
 
 const detector_row detector_ADWIN = {adwin_lay, adwin_begin, adwin_feed, adwin_keep, 1};

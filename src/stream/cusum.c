@@ -73,16 +73,16 @@ static void cusum_feed_following(weft_detector *d, const double *x, size_t n, we
     cusum_both(d, x, n, out, true);
 }
 
-static void cusum_keep(weft_detector *d, kept *k) {
+static void cusum_keep(weft_detector *d, codec *k) {
     cusum *const s = d->state;
     double origin = 0;
-    if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
-    kept_moments(k, "points", &s->seen);
-    if (kept_coarse(k)) s->seen.mean = stream_moved(s->seen.mean, origin);
-    kept_sizes(k, "sum upwards", &s->up.sum, 1);
-    kept_whole(k, "beginning upwards", &s->up.since, 0, INT64_MAX / 2);
-    kept_sizes(k, "sum downwards", &s->down.sum, 1);
-    kept_whole(k, "beginning downwards", &s->down.since, 0, INT64_MAX / 2);
+    if (codec_coarse(k)) codec_values(k, "origin", &origin, 1);
+    codec_moments(k, "points", &s->seen);
+    if (codec_coarse(k)) s->seen.mean = stream_moved(s->seen.mean, origin);
+    codec_sizes(k, "sum upwards", &s->up.sum, 1);
+    codec_whole(k, "beginning upwards", &s->up.since, 0, INT64_MAX / 2);
+    codec_sizes(k, "sum downwards", &s->down.sum, 1);
+    codec_whole(k, "beginning downwards", &s->down.since, 0, INT64_MAX / 2);
 }
 
 const detector_row detector_CUSUM = {cusum_lay, NULL, cusum_feed, cusum_keep, 1};

@@ -1,4 +1,4 @@
-/* detector.c - detectors by their kind: the table of fields, making, feeding.
+/* detector.c - detectors by their kind: the table of parameters, creation, feeding.
  *
  * What a kind does is in a file of its own; snapshots are in detector_save.c. */
 #include "detector.h"

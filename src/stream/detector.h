@@ -23,19 +23,19 @@ typedef struct room {
 void *room_take(room *r, size_t bytes); /* for any type */
 
 /* A walk over the numbers of a state: counts them, writes them, or reads and checks them. */
-typedef struct kept kept;
-void kept_reals(kept *k, const char *field, double *x, size_t n);  /* finite */
-void kept_values(kept *k, const char *field, double *x, size_t n); /* within STREAM_EXTREME */
-void kept_sizes(kept *k, const char *field, double *x, size_t n);  /* finite, not below 0 */
-void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high);
-void kept_counts(kept *k, const char *field, uint32_t *x, size_t n, uint32_t high);
-void kept_require(kept *k, const char *field, bool holds); /* of what has been read */
+typedef struct codec codec;
+void codec_reals(codec *k, const char *field, double *x, size_t n);  /* finite */
+void codec_values(codec *k, const char *field, double *x, size_t n); /* within STREAM_EXTREME */
+void codec_sizes(codec *k, const char *field, double *x, size_t n);  /* finite, not below 0 */
+void codec_whole(codec *k, const char *field, int64_t *x, int64_t low, int64_t high);
+void codec_counts(codec *k, const char *field, uint32_t *x, size_t n, uint32_t high);
+void codec_require(codec *k, const char *field, bool holds); /* of what has been read */
 
 typedef struct detector_row {
     void *(*lay)(room *r, const weft_detector_desc *d); /* the state, pointers set; zeroed before */
     void (*begin)(weft_detector *d);                    /* NULL: zeros will do */
     void (*feed)(weft_detector *d, const double *x, size_t n, weft_point *out);
-    void (*keep)(weft_detector *d, kept *k);
+    void (*keep)(weft_detector *d, codec *k);
     int most_values; /* of a point */
 } detector_row;
 
@@ -133,8 +133,8 @@ static inline moments moments_join(moments a, moments b) {
 }
 
 /* Version 1 of a snapshot had one double for a mean, and for some an origin to count it from. */
-bool kept_coarse(const kept *k);
-void kept_mean(kept *k, const char *field, stream_mean *m);
-void kept_moments(kept *k, const char *field, moments *m);
+bool codec_coarse(const codec *k);
+void codec_mean(codec *k, const char *field, stream_mean *m);
+void codec_moments(codec *k, const char *field, moments *m);
 
 #endif

@@ -1,7 +1,7 @@
 /* detector_save.c - a detector as bytes, and back.
  *
  *     "weft detector\n\0\0"  16 bytes
- *     version 2             u32; 1 had coarser means, see kept_coarse
+ *     version 2             u32; 1 had coarser means, see codec_coarse
  *     values of a point     u32
  *     kind                  its name, 24 bytes, filled with zeros
  *     length                u64, of all bytes
@@ -24,7 +24,7 @@
 enum { SAVE_MAGIC = 16, SAVE_KIND = 24, SAVE_VERSION = 2, SAVE_CHECK = 4, SAVE_SPARE = 3 << 18 };
 static const char save_magic[SAVE_MAGIC] = "weft detector\n";
 
-struct kept {
+struct codec {
     unsigned char *out; /* writing */
     reader *in;         /* reading; both NULL: counting */
     size_t n;           /* bytes counted or written */
@@ -32,7 +32,7 @@ struct kept {
 };
 
 /* Little-endian, whatever the machine is. */
-static uint64_t kept_number(kept *k, const char *field, uint64_t v, int bytes) {
+static uint64_t codec_number(codec *k, const char *field, uint64_t v, int bytes) {
     if (k->in) return reader_number(k->in, field, bytes);
     for (int i = 0; k->out && i < bytes; i++)
         k->out[k->n + (size_t)i] = (unsigned char)(v >> 8 * i);
@@ -40,44 +40,44 @@ static uint64_t kept_number(kept *k, const char *field, uint64_t v, int bytes) {
     return v;
 }
 
-static void kept_refuse(kept *k, const char *field, int bytes, const char *expected) {
+static void codec_refuse(codec *k, const char *field, int bytes, const char *expected) {
     if (k->in && k->in->err == WEFT_OK)
         reader_fail(k->in, WEFT_FORMAT, k->in->at - (size_t)bytes, field, "%s expected", expected);
 }
 
-void kept_reals(kept *k, const char *field, double *x, size_t n) {
+void codec_reals(codec *k, const char *field, double *x, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint64_t bits;
         memcpy(&bits, &x[i], sizeof bits);
-        bits = kept_number(k, field, bits, 8);
+        bits = codec_number(k, field, bits, 8);
         if (!k->in) continue;
         memcpy(&x[i], &bits, sizeof bits);
         if (isfinite(x[i])) continue;
         x[i] = 0;
-        kept_refuse(k, field, 8, "a finite number");
+        codec_refuse(k, field, 8, "a finite number");
     }
 }
 
-void kept_values(kept *k, const char *field, double *x, size_t n) {
-    kept_reals(k, field, x, n);
+void codec_values(codec *k, const char *field, double *x, size_t n) {
+    codec_reals(k, field, x, n);
     for (size_t i = 0; k->in && i < n; i++) {
         if (fabs(x[i]) <= STREAM_EXTREME) continue;
         x[i] = 0;
-        kept_refuse(k, field, 8, "a value no larger than 1e120 was");
+        codec_refuse(k, field, 8, "a value no larger than 1e120 was");
     }
 }
 
-void kept_sizes(kept *k, const char *field, double *x, size_t n) {
-    kept_reals(k, field, x, n);
+void codec_sizes(codec *k, const char *field, double *x, size_t n) {
+    codec_reals(k, field, x, n);
     for (size_t i = 0; k->in && i < n; i++) {
         if (x[i] >= 0) continue;
         x[i] = 0;
-        kept_refuse(k, field, 8, "a number not below 0 was");
+        codec_refuse(k, field, 8, "a number not below 0 was");
     }
 }
 
-void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t high) {
-    const uint64_t bits = kept_number(k, field, (uint64_t)*x, 8);
+void codec_whole(codec *k, const char *field, int64_t *x, int64_t low, int64_t high) {
+    const uint64_t bits = codec_number(k, field, (uint64_t)*x, 8);
     if (!k->in) return;
     memcpy(x, &bits, sizeof *x);
     if (*x >= low && *x <= high) return;
@@ -87,58 +87,58 @@ void kept_whole(kept *k, const char *field, int64_t *x, int64_t low, int64_t hig
     *x = low;
 }
 
-void kept_counts(kept *k, const char *field, uint32_t *x, size_t n, uint32_t high) {
+void codec_counts(codec *k, const char *field, uint32_t *x, size_t n, uint32_t high) {
     for (size_t i = 0; i < n; i++) {
-        const uint32_t v = (uint32_t)kept_number(k, field, x[i], 4);
+        const uint32_t v = (uint32_t)codec_number(k, field, x[i], 4);
         if (!k->in) continue;
         x[i] = v;
-        if (v > high) kept_refuse(k, field, 4, "a smaller count was");
+        if (v > high) codec_refuse(k, field, 4, "a smaller count was");
     }
 }
 
-void kept_require(kept *k, const char *field, bool holds) {
-    if (!holds) kept_refuse(k, field, 0, "another number was");
+void codec_require(codec *k, const char *field, bool holds) {
+    if (!holds) codec_refuse(k, field, 0, "another number was");
 }
 
-bool kept_coarse(const kept *k) {
+bool codec_coarse(const codec *k) {
     return k->coarse;
 }
 
-void kept_mean(kept *k, const char *field, stream_mean *m) {
-    kept_values(k, field, &m->at, 1);
-    if (!k->coarse) kept_values(k, field, &m->rest, 1);
+void codec_mean(codec *k, const char *field, stream_mean *m) {
+    codec_values(k, field, &m->at, 1);
+    if (!k->coarse) codec_values(k, field, &m->rest, 1);
 }
 
-void kept_moments(kept *k, const char *field, moments *m) {
-    kept_reals(k, field, &m->n, 1);
-    kept_mean(k, field, &m->mean);
-    kept_sizes(k, field, &m->squares, 1);
-    kept_require(k, field, m->n >= 0 && m->n <= 0x1p53 && m->n == floor(m->n));
+void codec_moments(codec *k, const char *field, moments *m) {
+    codec_reals(k, field, &m->n, 1);
+    codec_mean(k, field, &m->mean);
+    codec_sizes(k, field, &m->squares, 1);
+    codec_require(k, field, m->n >= 0 && m->n <= 0x1p53 && m->n == floor(m->n));
 }
 
 /* ---- the head ---- */
 
-static void save_fields(kept *k, weft_detector_desc *d) {
-#define X(name, whole, about) kept_reals(k, #name, &d->name, 1);
+static void save_fields(codec *k, weft_detector_desc *d) {
+#define X(name, whole, about) codec_reals(k, #name, &d->name, 1);
     WEFT_DETECTOR_FIELDS(X)
 #undef X
 }
 
-static void save_bytes(kept *k, const char *bytes, size_t n) {
-    for (size_t i = 0; i < n; i++) kept_number(k, "", (unsigned char)bytes[i], 1);
+static void save_bytes(codec *k, const char *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) codec_number(k, "", (unsigned char)bytes[i], 1);
 }
 
 /* The walk over everything but the checksum, for counting and for writing. */
-static void save_walk(weft_detector *d, kept *k, size_t total) {
+static void save_walk(weft_detector *d, codec *k, size_t total) {
     char kind[SAVE_KIND] = "";
     strncpy(kind, weft_detector_name(d->desc.kind), SAVE_KIND - 1);
     save_bytes(k, save_magic, SAVE_MAGIC);
-    kept_number(k, "version", SAVE_VERSION, 4);
-    kept_number(k, "values of a point", (uint64_t)d->desc.dims, 4);
+    codec_number(k, "version", SAVE_VERSION, 4);
+    codec_number(k, "values of a point", (uint64_t)d->desc.dims, 4);
     save_bytes(k, kind, SAVE_KIND);
-    kept_number(k, "length", total, 8);
+    codec_number(k, "length", total, 8);
     save_fields(k, &d->desc);
-    kept_whole(k, "points fed", &d->count, 0, INT64_MAX / 2);
+    codec_whole(k, "points fed", &d->count, 0, INT64_MAX / 2);
     d->row->keep(d, k);
 }
 
@@ -148,7 +148,7 @@ static weft_detector *save_of(const weft_detector *d) {
 }
 
 size_t weft_detector_bytes(const weft_detector *d) {
-    kept k = {0};
+    codec k = {0};
     save_walk(save_of(d), &k, 0);
     return k.n + SAVE_CHECK;
 }
@@ -159,9 +159,9 @@ weft_err weft_detector_save(const weft_detector *d, void *bytes, size_t n) {
                          "weft_detector_save: a detector and the %zu bytes that "
                          "weft_detector_bytes says were expected, got %zu",
                          d ? weft_detector_bytes(d) : 0, n);
-    kept k = {.out = bytes};
+    codec k = {.out = bytes};
     save_walk(save_of(d), &k, n);
-    kept_number(&k, "checksum", crc_32c(0, bytes, k.n), SAVE_CHECK);
+    codec_number(&k, "checksum", crc_32c(0, bytes, k.n), SAVE_CHECK);
     return WEFT_OK;
 }
 
@@ -212,8 +212,8 @@ static weft_err save_check_sum(reader *r) {
 }
 
 static weft_err save_read(weft_detector *d, reader *r, bool coarse) {
-    kept k = {.in = r, .coarse = coarse};
-    kept_whole(&k, "points fed", &d->count, 0, INT64_MAX / 2);
+    codec k = {.in = r, .coarse = coarse};
+    codec_whole(&k, "points fed", &d->count, 0, INT64_MAX / 2);
     d->row->keep(d, &k);
     if (r->err == WEFT_OK && r->at != r->n)
         reader_fail(r, WEFT_FORMAT, r->at, "end", "%zu bytes are left over", r->n - r->at);
@@ -226,7 +226,7 @@ weft_detector *weft_detector_restore(weft_ctx *c, const void *bytes, size_t n, c
     bool coarse = false;
     if (save_read_head(&r, &d, &coarse) != WEFT_OK || save_check_sum(&r) != WEFT_OK) return NULL;
     const size_t fields = r.at;
-    save_fields(&(kept){.in = &r}, &d);
+    save_fields(&(codec){.in = &r}, &d);
     size_t memory = 0;
     if (r.err != WEFT_OK) return NULL;
     const weft_detector_desc said = d;

@@ -1,4 +1,4 @@
-/* ewma.c - a z-score whose mean and variance forget: a point's weight falls by 1 - rate with each
+/* ewma.c - a z-score with exponentially weighted mean and variance: a point's weight falls by 1 - rate with each
  * that follows. The first points weigh alike until one of them would weigh less than rate. */
 #include "detector.h"
 
@@ -36,14 +36,14 @@ static void ewma_feed(weft_detector *d, const double *x, size_t n, weft_point *o
     d->count += (int64_t)n;
 }
 
-static void ewma_keep(weft_detector *d, kept *k) {
+static void ewma_keep(weft_detector *d, codec *k) {
     ewma *const s = d->state;
-    kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
+    codec_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
     double origin = 0;
-    if (kept_coarse(k)) kept_values(k, "origin", &origin, 1);
-    kept_mean(k, "mean", &s->mean);
-    if (kept_coarse(k)) s->mean = stream_moved(s->mean, origin);
-    kept_sizes(k, "variance", &s->variance, 1);
+    if (codec_coarse(k)) codec_values(k, "origin", &origin, 1);
+    codec_mean(k, "mean", &s->mean);
+    if (codec_coarse(k)) s->mean = stream_moved(s->mean, origin);
+    codec_sizes(k, "variance", &s->variance, 1);
 }
 
 const detector_row detector_EWMA = {ewma_lay, NULL, ewma_feed, ewma_keep, 1};

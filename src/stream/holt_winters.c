@@ -1,9 +1,9 @@
-/* holt_winters.c - level, trend and season, each learned at its own rate, foretell the next point;
- * what it differs by is measured in deviations of past differences.
+/* holt_winters.c - level, trend and season, each learned at its own rate, forecast the next point;
+ * the error is measured in standard deviations of past errors.
  *
  * Additive Holt-Winters in the form that corrects by the error. The first two periods give the
  * initial values: their means the trend, the differences from that line the season. A difference
- * beyond the threshold is learned from as if it were at the threshold, so that an outlier bends
+ * beyond the threshold counts as if it were at the threshold, so that an outlier distorts
  * neither level nor season, and a change of either is followed nonetheless. */
 #include "detector.h"
 
@@ -81,15 +81,15 @@ static void winters_feed(weft_detector *d, const double *x, size_t n, weft_point
     d->count += (int64_t)n;
 }
 
-static void winters_keep(weft_detector *d, kept *k) {
+static void winters_keep(weft_detector *d, codec *k) {
     winters *const s = d->state;
-    kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
-    kept_whole(k, "differences", &s->learned, 0, INT64_MAX / 2);
-    kept_mean(k, "level", &s->level);
-    kept_values(k, "trend", &s->trend, 1);
-    kept_sizes(k, "variance", &s->variance, 1);
-    kept_values(k, "last value", &s->last, 1);
-    kept_values(k, "season", s->season, 2 * (size_t)d->desc.period);
+    codec_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
+    codec_whole(k, "differences", &s->learned, 0, INT64_MAX / 2);
+    codec_mean(k, "level", &s->level);
+    codec_values(k, "trend", &s->trend, 1);
+    codec_sizes(k, "variance", &s->variance, 1);
+    codec_values(k, "last value", &s->last, 1);
+    codec_values(k, "season", s->season, 2 * (size_t)d->desc.period);
 }
 
 const detector_row detector_HOLT_WINTERS = {winters_lay, NULL, winters_feed, winters_keep, 1};

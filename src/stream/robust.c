@@ -1,4 +1,4 @@
-/* robust.c - a z-score that outliers cannot talk out of: median and quartiles instead of mean and
+/* robust.c - a z-score that is robust to outliers: median and quartiles instead of mean and
  * deviation, from a sketch.
  *
  * Two sketches take turns: one holds the last whole window, the other the points since. So the
@@ -58,15 +58,15 @@ static void robust_feed(weft_detector *d, const double *x, size_t n, weft_point 
     d->count += (int64_t)n;
 }
 
-static void robust_keep(weft_detector *d, kept *k) {
+static void robust_keep(weft_detector *d, codec *k) {
     robust *const s = d->state;
-    kept_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
-    kept_values(k, "median", &s->median, 1);
-    kept_sizes(k, "variance", &s->variance, 1);
+    codec_whole(k, "points", &s->seen, 0, INT64_MAX / 2);
+    codec_values(k, "median", &s->median, 1);
+    codec_sizes(k, "variance", &s->variance, 1);
     sketch_keep(&s->old, k);
     sketch_keep(&s->fresh, k);
     const int64_t window = (int64_t)d->desc.window;
-    kept_require(k, "values in a sketch", s->fresh.n < window && s->old.n <= window);
+    codec_require(k, "values in a sketch", s->fresh.n < window && s->old.n <= window);
 }
 
 const detector_row detector_ROBUST = {robust_lay, NULL, robust_feed, robust_keep, 1};

@@ -148,13 +148,13 @@ double sketch_quantile(sketch *a, sketch *b, double share) {
     return sketch_unkey(from);
 }
 
-void sketch_keep(sketch *s, kept *k) {
+void sketch_keep(sketch *s, codec *k) {
     const int64_t every = (INT64_C(1) << s->levels) - 1;
-    kept_whole(k, "values in a sketch", &s->n, 0, s->size << s->levels);
-    kept_whole(k, "lists of a sketch", &s->have, 0, every);
-    kept_whole(k, "halves of a sketch", &s->turn, 0, every);
-    kept_require(k, "lists of a sketch", s->have == s->n / s->size);
-    kept_values(k, "gathered values", s->gathered, (size_t)s->size);
+    codec_whole(k, "values in a sketch", &s->n, 0, s->size << s->levels);
+    codec_whole(k, "lists of a sketch", &s->have, 0, every);
+    codec_whole(k, "halves of a sketch", &s->turn, 0, every);
+    codec_require(k, "lists of a sketch", s->have == s->n / s->size);
+    codec_values(k, "gathered values", s->gathered, (size_t)s->size);
     for (int64_t h = 0; h < s->levels; h++)
-        kept_values(k, "sorted values", s->list[h], (size_t)s->size);
+        codec_values(k, "sorted values", s->list[h], (size_t)s->size);
 }

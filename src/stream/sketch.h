@@ -25,7 +25,7 @@ void sketch_fit(int64_t most, double error, int64_t *size, int64_t *levels);
 void sketch_lay(sketch *s, room *r, int64_t size, int64_t levels); /* s NULL: counts room only */
 void sketch_add(sketch *s, double x);                              /* at most `most` of them   */
 void sketch_clear(sketch *s);
-void sketch_keep(sketch *s, kept *k);
+void sketch_keep(sketch *s, codec *k);
 
 /* The least value that at least `share` of the values of both sketches do not exceed, share in
  * (0, 1]. There must be a value. Sorts what is gathered. */

@@ -336,19 +336,19 @@ static void trees_feed(weft_detector *d, const double *x, size_t n, weft_point *
     }
 }
 
-static void trees_keep(weft_detector *d, kept *k) {
+static void trees_keep(weft_detector *d, codec *k) {
     trees *const s = d->state;
     const uint32_t window = (uint32_t)d->desc.window;
     const size_t all = trees_leaves(&d->desc) * (size_t)d->desc.trees;
-    kept_whole(k, "points of the window", &s->at, 0, (int64_t)window - 1);
-    kept_whole(k, "windows", &s->windows, trees_range_given(&d->desc), INT64_MAX / 2);
-    kept_whole(k, "scores", &s->remembered, 0, 2 * TREES_REMEMBERED + (int64_t)window);
-    kept_reals(k, "cut", &s->cut, 1);
-    kept_values(k, "range, low", s->low, (size_t)d->desc.dims);
-    kept_values(k, "range, high", s->high, (size_t)d->desc.dims);
-    kept_counts(k, "counts", s->count, all, window);
-    kept_counts(k, "masses", s->mass, all, UINT32_MAX);
-    kept_counts(k, "histogram", s->bin, TREES_BINS, 2 * TREES_REMEMBERED + window);
+    codec_whole(k, "points of the window", &s->at, 0, (int64_t)window - 1);
+    codec_whole(k, "windows", &s->windows, trees_range_given(&d->desc), INT64_MAX / 2);
+    codec_whole(k, "scores", &s->remembered, 0, 2 * TREES_REMEMBERED + (int64_t)window);
+    codec_reals(k, "cut", &s->cut, 1);
+    codec_values(k, "range, low", s->low, (size_t)d->desc.dims);
+    codec_values(k, "range, high", s->high, (size_t)d->desc.dims);
+    codec_counts(k, "counts", s->count, all, window);
+    codec_counts(k, "masses", s->mass, all, UINT32_MAX);
+    codec_counts(k, "histogram", s->bin, TREES_BINS, 2 * TREES_REMEMBERED + window);
 }
 
 const detector_row detector_TREES = {trees_lay, trees_begin, trees_feed, trees_keep, 1024};

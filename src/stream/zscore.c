@@ -65,16 +65,16 @@ static void rolling_feed(weft_detector *d, const double *x, size_t n, weft_point
     d->count += (int64_t)n;
 }
 
-static void rolling_keep(weft_detector *d, kept *k) {
+static void rolling_keep(weft_detector *d, codec *k) {
     rolling *const s = d->state;
     const size_t window = (size_t)d->desc.window;
-    kept_whole(k, "place", &s->at, 0, (int64_t)window - 1);
-    kept_whole(k, "full", &s->full, 0, 1);
-    kept_moments(k, "new points", &s->fresh);
-    kept_require(k, "new points", s->fresh.n == (double)s->at);
-    kept_values(k, "values", s->x, window);
-    for (size_t i = 0; i < window; i++) kept_mean(k, "means", &s->mean[i]);
-    kept_sizes(k, "squares", s->squares, window);
+    codec_whole(k, "place", &s->at, 0, (int64_t)window - 1);
+    codec_whole(k, "full", &s->full, 0, 1);
+    codec_moments(k, "new points", &s->fresh);
+    codec_require(k, "new points", s->fresh.n == (double)s->at);
+    codec_values(k, "values", s->x, window);
+    for (size_t i = 0; i < window; i++) codec_mean(k, "means", &s->mean[i]);
+    codec_sizes(k, "squares", s->squares, window);
 }
 
 const detector_row detector_ZSCORE = {rolling_lay, NULL, rolling_feed, rolling_keep, 1};

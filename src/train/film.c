@@ -1,8 +1,8 @@
-/* film.c - films as animated GIF files, with an LZW packer of their own.
+/* film.c - animated GIF files, with its own LZW encoder.
  *
  * The first frame is whole. Of each later one only the rectangle that differs from the one before
  * is written, and in there cells that stay are transparent where a colour is left for that: boards
- * change little from one frame to the next, and what repeats packs well. */
+ * change little from one frame to the next, and repetition compresses well. */
 #include "base/text.h"
 
 #include <weft/train.h>

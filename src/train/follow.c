@@ -20,7 +20,7 @@
 
 enum {
     FOLLOW_PIECE = 1 << 16,   /* bytes that are read at once */
-    FOLLOW_LONGEST = 1 << 20, /* of a line; a longer one is passed over */
+    FOLLOW_LONGEST = 1 << 20, /* of a line; a longer one is skipped */
     FOLLOW_HEAD = 64          /* bytes by which the beginning of the file is known again */
 };
 

@@ -1,10 +1,10 @@
-/* guard.c - when the loss is not a number any more: which step, which layer, which operation.
+/* guard.c - when the loss is no longer finite: finds the step, the layer and the operation.
  *
- * The values of the state are put aside now and then, when that takes less than a hundredth of the
- * time since. After a bad loss the loop goes back there and makes the steps again, which gives the
- * same bits, until the first that spoils the loss or a parameter; that one is made once more with a
- * watched plan. The state is left as it was before that step. A loop with a step function of its
- * own is not made again: only the step is named. */
+ * The values of the state are copied now and then, when that takes less than a hundredth of the
+ * time since. After a bad loss the loop goes back there and repeats the steps, which gives the
+ * same bits, until the first that spoils the loss or a parameter; that one is repeated with a
+ * watched plan. The state is left as it was before that step. The steps of a custom step function
+ * are not repeated: only the step is named. */
 #include "train_parts.h"
 
 #include <math.h>
@@ -12,23 +12,23 @@
 
 weft_err train_guard_start(train *t) {
     t->guarded = true;
-    t->kept_at = weft_clock();
-    t->kept_step = t->step;
-    return t->d->step ? WEFT_OK : snapshot_take(&t->kept, t->s, NULL);
+    t->snapshot_at = weft_clock();
+    t->snapshot_step = t->step;
+    return t->d->step ? WEFT_OK : snapshot_take(&t->snapshot, t->s, NULL);
 }
 
 weft_err train_guard_keep(train *t) {
     const double now = weft_clock();
-    if (t->d->step || now - t->kept_at < 100 * t->kept_cost) return WEFT_OK;
-    t->kept_step = t->step;
-    WEFT_TRY(snapshot_take(&t->kept, t->s, NULL));
-    t->kept_at = weft_clock();
-    t->kept_cost = t->kept_at - now;
+    if (t->d->step || now - t->snapshot_at < 100 * t->snapshot_cost) return WEFT_OK;
+    t->snapshot_step = t->step;
+    WEFT_TRY(snapshot_take(&t->snapshot, t->s, NULL));
+    t->snapshot_at = weft_clock();
+    t->snapshot_cost = t->snapshot_at - now;
     return WEFT_OK;
 }
 
 void train_guard_end(train *t) {
-    snapshot_free(&t->kept);
+    snapshot_free(&t->snapshot);
     snapshot_free(&t->before);
 }
 
@@ -48,8 +48,8 @@ static bool guard_state_finite(weft_state *s) {
 
 /* Makes steps from the snapshot on until one goes wrong; the state is then as before that step. */
 static weft_err guard_find(train *t, int64_t *bad) {
-    WEFT_TRY(snapshot_restore(&t->kept, t->s));
-    for (int64_t step = t->kept_step;; step++) {
+    WEFT_TRY(snapshot_restore(&t->snapshot, t->s));
+    for (int64_t step = t->snapshot_step;; step++) {
         weft_metrics m = {0};
         WEFT_TRY(snapshot_take(&t->before, t->s, NULL));
         WEFT_TRY(train_one(t, t->plan, step, &m));

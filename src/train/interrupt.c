@@ -1,6 +1,6 @@
-/* interrupt.c - Ctrl-C and a request to terminate become a question the loop can ask.
+/* interrupt.c - Ctrl-C and a request to terminate become a flag that the loop polls.
  *
- * A signal has no user pointer, so this is the one flag of the library that hangs on no context. It
+ * A signal has no user pointer, so this is the one flag of the library outside a context. It
  * is touched only between catch and release, and release puts the program's own handlers back. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

@@ -1,9 +1,10 @@
-/* journal.c - what a run leaves while it goes on: config.json, metrics.jsonl, events for TensorBoard.
+/* journal.c - writes the files of a run: config.json, metrics.jsonl, events for TensorBoard.
  *
  * Each line of metrics.jsonl is an object: "step", "wall" (seconds since 1970), "time" (seconds
- * since the run began; a resumed run goes on counting), then the metrics by name, null for what is
- * not finite, and "sample", a text that the network wrote. A line is handed to the system at once and whole, so a reader may follow, and a kill
- * tears at most the last. A write that fails leaves the file as it was. */
+ * since the run began; continued by a resumed run), then the metrics by name, null for what is
+ * not finite, and "sample", a text that the network wrote. A line is written at once and whole, so
+ * a reader may follow, and a kill truncates at most the last. A write that fails leaves the file as
+ * it was. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

@@ -1,7 +1,7 @@
-/* kernels.c - kernels.json of a run: where the time of a step goes, as a profile of it has told.
+/* kernels.c - kernels.json of a run: where the time of a step goes, from its profile.
  *
  * Reads alone; who writes the file may be another version or another program, so every field may be
- * absent, and a row that is no object is passed over. */
+ * absent, and a row that is no object is skipped. */
 #include "slip.h"
 #include "train_parts.h"
 

@@ -1,5 +1,5 @@
-/* lines.c - reads metrics.jsonl. A killed program may have torn the last line, another program may have
- * edited the file: a line that is not what it should be is passed over and counted. */
+/* lines.c - reads metrics.jsonl. A killed program may have truncated the last line, another program may have
+ * edited the file: a malformed line is skipped and counted. */
 #include "lines.h"
 #include "folder.h"
 

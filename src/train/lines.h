@@ -5,7 +5,7 @@
 #include <weft/io.h>
 
 #define LINES_NAME "metrics.jsonl"
-enum { LINES_VALUES = 64 }; /* of a line; others are passed over */
+enum { LINES_VALUES = 64 }; /* of a line; others are ignored */
 
 typedef struct lines {
     weft_ctx *c;

@@ -1,8 +1,8 @@
-/* lock.c - one training at a time in the folder of a run.
+/* lock.c - one training process per run folder.
  *
  * The lock is the system's, on the file "lock" of the folder, so it ends with its process, however
- * that ends; what the file says is for people. Whoever lets go removes the file while the lock is
- * still held, and whoever has locked a file looks whether it is still the one of that name. A
+ * that ends; what the file says is for people. The holder removes the file while it still
+ * has the lock, and a process that has locked a file checks that it is still the one of that name. A
  * folder that was made for the lock and holds nothing else goes with it. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE

@@ -1,8 +1,8 @@
-/* notice.c - outliers of the loss: a detector looks at every step's, and what it notices is a line
+/* notice.c - outliers of the loss: a detector checks that of every step, and an outlier is a line
  * "outlier/loss" of the journal, which the report marks in the plot of the loss.
  *
- * The detector costs some tens of nanoseconds a step and takes no memory while it goes on. Its
- * snapshot is in the checkpoint, so a resumed run notices what it would have noticed. */
+ * The detector costs some tens of nanoseconds a step and allocates nothing. Its
+ * snapshot is in the checkpoint, so a resumed run finds the same outliers. */
 #include "train_parts.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* profiling.c - kernels.json of a run: where the time of its steps goes.
  *
  * Some early steps are timed, unless the context has another recorder, and the file is written
- * once they are made; then nothing is timed any more. A profile that the caller brought goes on,
- * and is written down a second time at the end. What is timed changes no bit of any result. */
+ * once they are made; then nothing is timed any more. A profile of the caller continues,
+ * and is written a second time at the end. What is timed changes no bit of any result. */
 #include "folder.h"
 #include "train_parts.h"
 

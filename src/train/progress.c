@@ -1,11 +1,11 @@
-/* progress.c - how far a run is: one line drawn over itself on a terminal, plain lines elsewhere.
+/* progress.c - the progress of a run: one line redrawn on a terminal, plain lines elsewhere.
  *
  *     ▕████████▍           ▏  42%  420/1000  loss 0.1234  812 steps/s  0:03 left
  *     step 420/1000  loss 0.1234  812 steps/s  0:03 left
  *
  * The line never wraps: what does not fit is left out, the least important first. Colour and block
  * letters are used where environment and locale allow. A stream that cannot be written to is no
- * reason to stop a run, so its errors are passed over. */
+ * reason to stop a run, so its errors are ignored. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* struct winsize; isatty and fileno come along */
 #endif

@@ -1,7 +1,7 @@
-/* report.c - one page that tells a run: report.html from metrics.jsonl, config.json and, where they
+/* report.c - the report of a run: report.html from metrics.jsonl, config.json and, where they
  * are, status.json and kernels.json.
  *
- * The page needs nothing but itself, neither files nor network nor scripts, and the same run gives
+ * The page is self-contained and works without scripts, and the same run gives
  * the same bytes. All text that comes from outside is escaped. Its size does not grow with the
  * length of the run: see series.h. */
 #include "report.h"

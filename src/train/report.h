@@ -1,12 +1,12 @@
 /* report.h - what the files of the report share. Only they include this.
  *
  *     report.c          reads the run, puts the page together
- *     report_plots.c    which metrics share a plot; a plot as SVG
+ *     report_plots.c    plots as SVG, and which metrics share one
  *     report_figures.c  the key figures and the summary
  *     report_kernels.c  where the time of a step goes
- *     report_confusion.c  which classes are taken for which
- *     report_plates.c   pictures that came as files, each in a section
- *     report_samples.c  texts that the network wrote meanwhile
+ *     report_confusion.c  the confusion matrix
+ *     report_plates.c   figures from files, each in a section
+ *     report_samples.c  texts that the network wrote during training
  *     report_pictures.c sample pictures as PNG inside the page
  *     report_page.c     style and script */
 #ifndef WEFT_REPORT_H
@@ -57,8 +57,8 @@ void report_list(report *r);            /* ... listed */
 bool report_noisy(const series *s);               /* drawn with a smooth curve through it */
 double report_latest(report *r, const series *s); /* the end of its curve */
 
-/* The metric of that name on the data that judges best: test, then validation, then training. */
-const series *report_judged(const report *r, const char *name);
+/* The metric of that name on the most significant data: test, then validation, then training. */
+const series *report_best(const report *r, const char *name);
 bool report_is_held_out(const series *s, const char *name); /* on data it does not learn from */
 bool report_is_share(const char *name, const series *s); /* shown in percent */
 bool report_is_bytes(const char *name);                  /* "memory_bytes": shown in MB and such */

@@ -1,5 +1,5 @@
-/* report_confusion.c - which classes are taken for which: a matrix where it can be read, else the
- * confusions that come most often. */
+/* report_confusion.c - the confusion matrix, or for many classes the most frequent
+ * confusions. */
 #include "report.h"
 
 #include <math.h>

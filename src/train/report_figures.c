@@ -108,7 +108,7 @@ static void report_time(report *r) { /* short enough for its place: 1:02:03 */
 
 void report_figures(report *r) {
     char text[REPORT_NUMBER], note[REPORT_NUMBER];
-    const series *loss = report_judged(r, "loss"), *accuracy = report_judged(r, "accuracy");
+    const series *loss = report_best(r, "loss"), *accuracy = report_best(r, "accuracy");
     if (!r->lines) return;
     text_put(&r->page, "<dl class=\"figures\">\n");
     if (accuracy) report_accuracy(r, accuracy);
@@ -120,7 +120,7 @@ void report_figures(report *r) {
     }
     static const char *const errors[][2] = {{"rmse", "RMSE"}, {"mae", "MAE"}, {"r2", "R\xc2\xb2"}};
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        const series *const s = report_judged(r, errors[i][0]);
+        const series *const s = report_best(r, errors[i][0]);
         if (s) /* of numbers that are predicted */
             report_figure(&r->page, errors[i][1], report_value(text, s->last.value, false),
                           report_label(s));
@@ -152,7 +152,7 @@ static void report_sentence(report *r) {
     text_add(d, "%s steps", report_count(text, r->steps));
     if (isfinite(r->seconds)) text_add(d, " in %s", report_duration(text, r->seconds));
     text_put(d, ". ");
-    const series *s = report_judged(r, "accuracy");
+    const series *s = report_best(r, "accuracy");
     if (s) {
         const bool share = report_is_share("accuracy", s);
         text_put(d, "The accuracy (");
@@ -164,7 +164,7 @@ static void report_sentence(report *r) {
         }
         text_put(d, ". ");
     }
-    s = report_judged(r, "loss");
+    s = report_best(r, "loss");
     if (s && s->count > 1) {
         text_put(d, "The loss (");
         text_html(d, report_label(s));

@@ -1,5 +1,5 @@
-/* report_kernels.c - where the time of a step goes: a table of kernels with bars, and beside each
- * other the scopes and what lay in the arena at its fullest. From kernels.json, if the run has one. */
+/* report_kernels.c - where the time of a step goes: a table of kernels with bars, and next to each
+ * other the scopes and the arena at its peak. From kernels.json, if the run has one. */
 #include "base/text.h"
 #include "report.h"
 

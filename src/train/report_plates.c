@@ -1,4 +1,4 @@
-/* report_plates.c - pictures that came as files, each in a section of its own.
+/* report_plates.c - figures from files, each in a section of its own.
  *
  * They are shown from a data address, which keeps the style of an SVG to itself and lets no script
  * in it run. What a file holds is known by its first bytes; the rest is left to the browser.

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Parts of the data: name, look of its lines, and how well it judges. */
+/* Parts of the data: name, style of its lines, and how significant it is. */
 #define REPORT_PARTS(X)                                                                            \
     X("train", 0, 1)                                                                               \
     X("test", 1, 4)                                                                                \
@@ -18,9 +18,9 @@
 
 static const struct report_part {
     const char *name;
-    int look, judges;
+    int look, rank;
 } report_parts[] = {
-#define X(name, look, judges) {name, look, judges},
+#define X(name, look, rank) {name, look, rank},
     REPORT_PARTS(X)
 #undef X
 };
@@ -139,23 +139,23 @@ void report_arrange(report *r) {
         }
 }
 
-const series *report_judged(const report *r, const char *name) {
+const series *report_best(const report *r, const char *name) {
     const series *best = NULL;
-    int judges = 0;
+    int most = 0;
     for (int i = 0; i < r->n; i++) {
         const series *s = r->series[i];
         const struct report_part *part = report_part_of(s->name);
         const char *own = part ? report_slash(s->name) + 1 : s->name;
-        const int rank = part ? part->judges : 1;
-        if (strcmp(own, name) != 0 || !s->n || rank <= judges) continue;
-        best = s, judges = rank;
+        const int rank = part ? part->rank : 1;
+        if (strcmp(own, name) != 0 || !s->n || rank <= most) continue;
+        best = s, most = rank;
     }
     return best;
 }
 
 bool report_is_held_out(const series *s, const char *name) {
     const struct report_part *part = report_part_of(s->name);
-    return part && part->judges > 1 && strcmp(report_slash(s->name) + 1, name) == 0;
+    return part && part->rank > 1 && strcmp(report_slash(s->name) + 1, name) == 0;
 }
 
 bool report_is_share(const char *name, const series *s) {
@@ -177,7 +177,7 @@ const series *report_series_of(const report *r, const char *name) {
 /* What was measured on all of a data set is as it is; single batches are noise around something. */
 bool report_noisy(const series *s) {
     const struct report_part *part = report_part_of(s->name);
-    return series_noisy(s) && !(part && part->judges > 1);
+    return series_noisy(s) && !(part && part->rank > 1);
 }
 
 /* ---- the scale of a plot ---- */

@@ -1,6 +1,6 @@
 /* slip.h - a small JSON object in the folder of a run, such as status.json, read field by field.
  *
- * Whoever writes it may be another program, so nothing is taken for granted: what is absent or of
+ * Another program may have written it, so nothing is assumed: what is absent or of
  * another kind reads as "", 0 or nan. */
 #ifndef WEFT_SLIP_H
 #define WEFT_SLIP_H

@@ -1,7 +1,7 @@
-/* status.c - status.json: what a run says of itself to whoever watches it.
+/* status.c - status.json: the status of a run, for monitors.
  *
  * Written when training begins and when it ends, whole each time; between the two the rows of
- * metrics.jsonl tell how it goes. Its fields are the members of weft_run_status. How much memory
+ * metrics.jsonl show its progress. Its fields are the members of weft_run_status. How much memory
  * the process takes is known here too, for those rows. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L

@@ -1,7 +1,7 @@
-/* train.c - the training loop: steps, lines of the log, judging, checkpoints, and an end.
+/* train.c - the training loop: steps, logging, evaluation, checkpoints, stopping.
  *
  * Everything that decides the next step is in the state, in the number of the step and in the
- * description, so a run that was stopped goes on as if it had not been. What the loop itself must
+ * options, so a resumed run continues as if it had never been stopped. What the loop itself must
  * remember (best evaluation, time spent) is in the checkpoint beside the state. guard.c finds out
  * where numbers went wrong. */
 #ifndef _POSIX_C_SOURCE

@@ -42,9 +42,9 @@ typedef struct train {
     int64_t profile_at;    /* steps made when it is written down */
 
     bool guarded;
-    snapshot kept, before; /* before: of the step that is tried again */
-    int64_t kept_step;     /* steps made when `kept` was taken */
-    double kept_at, kept_cost;
+    snapshot snapshot, before; /* before: of the step that is repeated */
+    int64_t snapshot_step; /* steps done when `snapshot` was taken */
+    double snapshot_at, snapshot_cost;
 } train;
 
 weft_plan *train_compile(const weft_train_desc *d, bool watch);

@@ -38,7 +38,7 @@ static int run(const char *device, float y[3][4], float p[4]) {
     return 0;
 }
 
-/* A sum is no map, and an exponential one that it has not learned. */
+/* A sum is not a map, and an exponential is unsupported. */
 static int refuses(bool fold, const char *because) {
     weft_ctx *c = weft_open("toy");
     weft_graph *g = weft_graph_new(c);
@@ -61,7 +61,7 @@ int main(void) {
     if (p[0][0] != 26 || y[0][0][0] != 0 || y[0][0][1] != -4) return fprintf(stderr, "%g %g %g\n", (double)p[0][0], (double)y[0][0][0], (double)y[0][0][1]), 1;
     if (memcmp(y[0], y[1], sizeof y[0]) || memcmp(y[0], y[2], sizeof y[0])) return fprintf(stderr, "other values\n"), 1;
     if (memcmp(p[0], p[1], sizeof p[0]) || memcmp(p[0], p[2], sizeof p[0])) return fprintf(stderr, "other state\n"), 1;
-    return refuses(true, "is no map") || refuses(false, "has not learned");
+    return refuses(true, "is not a map") || refuses(false, "unsupported instruction");
 }
 END
 

@@ -73,7 +73,7 @@ check "a figure of RusTorch's" grep -q '^| `ops-matmul 256` | [0-9.]* us | 20 ms
 for fact in processor caches memory system Weft compiler; do check "$fact" grep -q "^| $fact | [^ ]" "$page"; done
 check "says that PyTorch is missing" grep -q '^\*\*PyTorch was not measured:\*\* ' "$page"
 check "and OpenBLAS" grep -q '^\*\*OpenBLAS was not measured:\*\* ' "$page"
-check "warns of --quick" grep -q 'mean nothing' "$page"
+check "warns of --quick" grep -q 'are meaningless' "$page"
 check "no table is torn" awk -F '|' '/^\|/ { if (n && NF != n) exit 1; n = NF; next } { n = 0 }' "$page"
 
 echo "the old page" >"$page"
