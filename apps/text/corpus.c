@@ -108,8 +108,8 @@ weft_data *corpus_windows(const corpus *k, weft_ctx *c, int64_t length, int64_t 
     if (to - from < length + 1) {
         weft_fail(
             c, WEFT_ARGUMENT,
-            "the text has %lld tokens to %s, fewer than a window of %lld and the one behind it",
-            (long long)(to - from), held_out ? "validate with" : "learn from", (long long)length);
+            "the text has %lld tokens for %s, fewer than a window of %lld and its target",
+            (long long)(to - from), held_out ? "validation" : "training", (long long)length);
         return NULL;
     }
     weft_tokens_desc d = {.length = length, .stride = held_out ? length : 1, .classes = classes};

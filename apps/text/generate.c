@@ -271,14 +271,14 @@ static int generate_main(const call *c) {
     { .name = name_, .kind = kind_, .value = value_, .low = low_, .high = high_, .help = help_,    \
       .offset = offsetof(generate_settings, member_) }
 static const option generate_options[] = {
-    ROW(tokens, "tokens", OPTION_LONG, "N", 1, 1 << 24, "at most so many tokens (200)"),
+    ROW(tokens, "tokens", OPTION_LONG, "N", 1, 1 << 24, "maximum number of tokens (200)"),
     ROW(temperature, "temperature", OPTION_NUMBER, "X", 0, 100, "logits are divided by this; 0: the most likely token (0.8)"),
-    ROW(top_k, "top-k", OPTION_COUNT, "N", 1, 1 << 24, "draw from the N most likely tokens only (all)"),
-    ROW(top_p, "top-p", OPTION_POSITIVE, "X", 0, 1, "draw from the fewest that have this probability together (all)"),
-    ROW(repetition, "repetition", OPTION_POSITIVE, "X", 0, 100, "penalty of tokens that were there already (1: none)"),
-    ROW(stop, "stop", OPTION_TEXT, "TEXTS", 0, 0, "texts that end it, separated by commas; \\n is the end of a line"),
-    ROW(sequences, "sequences", OPTION_COUNT, "N", 1, 4096, "texts made at once (1)"),
-    ROW(context, "context", OPTION_LONG, "N", 2, 1 << 26, "tokens it looks back at (the model's)"),
+    ROW(top_k, "top-k", OPTION_COUNT, "N", 1, 1 << 24, "sample from the N most likely tokens only (all)"),
+    ROW(top_p, "top-p", OPTION_POSITIVE, "X", 0, 1, "sample from the smallest set with this total probability (all)"),
+    ROW(repetition, "repetition", OPTION_POSITIVE, "X", 0, 100, "penalty of tokens that occurred before (1: none)"),
+    ROW(stop, "stop", OPTION_TEXT, "TEXTS", 0, 0, "texts that end generation, separated by commas; \\n is a newline"),
+    ROW(sequences, "sequences", OPTION_COUNT, "N", 1, 4096, "texts generated at once (1)"),
+    ROW(context, "context", OPTION_LONG, "N", 2, 1 << 26, "context length in tokens (the model's)"),
     ROW(weights, "weights", OPTION_CHOICE, GENERATE_WEIGHTS, 0, 0, "how weights are stored (f32)"),
     ROW(lora, "lora", OPTION_FOLDER, "FOLDER", 0, 0, "adapters in PEFT's files, on top of a published model"),
     ROW_SEED(run_settings),

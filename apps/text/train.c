@@ -132,7 +132,7 @@ static weft_err text_size(text_task *t) {
         }
     } else if (t->s.layers || t->s.heads || t->s.width)
         return weft_fail(t->run.ctx, WEFT_ARGUMENT,
-                         "--layers, --heads and --width are for a model from nothing");
+                         "--layers, --heads and --width are for a new model");
     const weft_err e = weft_lm_config_check(t->run.ctx, &l->m);
     if (e) return e;
     if (vocab > l->m.vocab)
@@ -230,7 +230,7 @@ static void text_tell_start(const text_task *t) {
     chart_count((double)(t->text.count - t->text.split), held);
     chart_count((double)weft_lm_parameters(&t->model.m), parameters);
     tell(stderr,
-         "%s tokens to learn from, %s for validation; vocabulary of %lld (%s); %s parameters\n",
+         "%s tokens for training, %s for validation; vocabulary of %lld (%s); %s parameters\n",
          tokens, held, (long long)weft_vocab_size(t->model.vocab), weft_vocab_kind(t->model.vocab),
          parameters);
     if (!t->learn.d.checkpointing) return;
@@ -382,11 +382,11 @@ static int text_main(const call *c) {
 #define X(name, text, rate, decay) "|" text
 static const option text_options[] = {
     ROW(model, "model", OPTION_TEXT, "MODEL", 0, 0,
-        "nano, small, distilgpt2, gpt2, gpt2-medium, gpt2-large, gpt2-xl: from nothing; or a folder "
+        "nano, small, distilgpt2, gpt2, gpt2-medium, gpt2-large, gpt2-xl: a new model; or a folder "
         "with published weights (nano)"),
     ROW(vocab, "vocab", OPTION_TEXT, "VOCAB", 0, 0,
         "chars, bytes, gpt2, or a folder with a vocabulary (the model's; nano and small: chars)"),
-    ROW(layers, "layers", OPTION_LONG, "N", 1, 4096, "blocks of a model from nothing (the model's)"),
+    ROW(layers, "layers", OPTION_LONG, "N", 1, 4096, "blocks of a new model (the model's)"),
     ROW(width, "width", OPTION_LONG, "N", 8, 1 << 16, "its width (the model's)"),
     ROW(heads, "heads", OPTION_LONG, "N", 1, 4096, "its attention heads (the model's)"),
     ROW(length, "length", OPTION_LONG, "N", 2, 1 << 20, "tokens of a window (nano 64, others 128)"),
@@ -408,12 +408,12 @@ static const option text_options[] = {
         "mixed precision: operands of products in 16 bits (off)"),
     ROW(checkpointing, "checkpointing", OPTION_FLAG, NULL, 0, 0,
         "recompute each block in the backward pass: slower, with less memory"),
-    ROW(lora, "lora", OPTION_COUNT, "RANK", 1, 4096, "learn adapters of this rank beside frozen weights"),
-    ROW(lora_alpha, "lora-alpha", OPTION_POSITIVE, "X", 0, 1e6, "their scale, times 1 / rank (twice the rank)"),
+    ROW(lora, "lora", OPTION_COUNT, "RANK", 1, 4096, "train adapters of this rank, with frozen weights"),
+    ROW(lora_alpha, "lora-alpha", OPTION_POSITIVE, "X", 0, 1e6, "LoRA alpha: the adapters' scale is alpha / rank (twice the rank)"),
     ROW(lora_targets, "lora-targets", OPTION_TEXT, "NAMES", 0, 0,
-        "layers that have one, separated by commas (all of the blocks)"),
-    ROW(validation, "validation", OPTION_NUMBER, "X", 0.0001, 0.5, "share at the end of the text that is held out (0.1)"),
-    ROW(prompt, "prompt", OPTION_TEXT, "TEXT", 0, 0, "how the samples begin"),
+        "layers with adapters, separated by commas (all in the blocks)"),
+    ROW(validation, "validation", OPTION_NUMBER, "X", 0.0001, 0.5, "share of the text, at its end, for validation (0.1)"),
+    ROW(prompt, "prompt", OPTION_TEXT, "TEXT", 0, 0, "prompt of the samples"),
 };
 #undef X
 #undef ROW
@@ -421,13 +421,13 @@ static const option text_options[] = {
 
 const command train_text_task = {
     .name = "text",
-    .summary = "a language model on texts",
+    .summary = "train a language model on texts",
     .operands = "[FILE...]",
     .about =
-        "Learns to continue texts: a small model from nothing, or GPT-2, Llama and their kin from\n"
+        "Learns to continue texts: a small new model, or GPT-2, Llama and similar ones from\n"
         "published weights, whole or by adapters (LoRA). FILE is UTF-8 text, or one file of\n"
         "tokens that weft text encode wrote (NAME.bin). The end of the text is held out; what the\n"
-        "model writes meanwhile is shown with each evaluation. weft generate continues a prompt.\n",
+        "model generates is shown with each evaluation. weft generate continues a prompt.\n",
     .examples = "weft train text book.txt --seconds 60\n"
                 "weft train text book.txt --model gpt2 --mixed bf16\n"
                 "weft train text book.txt --model ~/distilgpt2 --lora 8 --plan 300\n",

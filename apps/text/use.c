@@ -91,7 +91,7 @@ int text_eval(const call *c, int threads, bool as_json) {
     if (!e) e = language_open(&model, &r, c->words[0], WEFT_F32, NULL);
     const bool own = !*model.folder || model.lora.rank; /* a run, which has a text of its own */
     if (!e && c->count < 2 && !own)
-        e = weft_fail(r.ctx, WEFT_ARGUMENT, "which text? weft eval %s FILE", c->words[0]);
+        e = weft_fail(r.ctx, WEFT_ARGUMENT, "missing text: weft eval %s FILE", c->words[0]);
     else if (!e && c->count < 2) e = run_read(&r, use_read_files, &held);
     if (!e && c->count > 1) e = corpus_open(&text, r.ctx, c->words + 1, 1, model.vocab, 1);
     else if (!e) e = corpus_open(&text, r.ctx, held.files, held.count, model.vocab, held.share);

@@ -1,4 +1,4 @@
-/* lm.h - language models: GPT-2 and the Llama family, from published files or from nothing.
+/* lm.h - language models: GPT-2 and the Llama family, from published files or from scratch.
  *
  *     weft_lm_config m;                                      // a folder with config.json and weights
  *     weft_lm_config_open(c, "distilgpt2", &m);
@@ -75,31 +75,31 @@ WEFT_API bool     weft_lm_config_named(const char *name, weft_lm_config *out);
 WEFT_API const char *weft_lm_config_name(size_t i);  /* of the i-th of them; NULL after the last */
 WEFT_API weft_err weft_lm_config_check(weft_ctx *c, const weft_lm_config *m);
     /* WEFT_OK, or what cannot be, as WEFT_ARGUMENT */
-WEFT_API int64_t  weft_lm_parameters(const weft_lm_config *m);  /* numbers that are learned */
+WEFT_API int64_t  weft_lm_parameters(const weft_lm_config *m);  /* trained parameters, in numbers */
 
 /* ---- networks ---------------------------------------------------------------------------- */
 
 /* Keys and values of earlier positions, as entries of a state ("cache.0.k", ...). */
 typedef struct weft_lm_cache {
-    weft_state *state;      /* that has them: best one of its own */
-    int64_t     positions;  /* room for as many */
-    int64_t     length;     /* the plan looks at the first `length` of them */
-    weft_tensor at;         /* 0-d i32: the place of the first token of ids; none: the beginning */
+    weft_state *state;      /* that has them: preferably a separate one */
+    int64_t     positions;  /* capacity */
+    int64_t     length;     /* the plan attends to the first `length` of them */
+    weft_tensor at;         /* 0-d i32: position of the first token of ids; none: 0 */
     weft_updates update;    /* result: pass it to weft_compile */
 } weft_lm_cache;
 
 typedef struct weft_lm_desc {
     weft_dtype weights;         /* of the matrices: F32: parameters, to be trained; BF16, F16 and I8:
                                    read only, for generation */
-    const weft_nn_lora *lora;   /* adapters beside the matrices it targets; NULL: none */
+    const weft_nn_lora *lora;   /* adapters of the matrices it targets; NULL: none */
     bool checkpoint;            /* recompute each block in the backward pass: less memory */
-    weft_tensor starts;         /* optional i32 [B]: tokens before this place of a row are padding */
+    weft_tensor starts;         /* optional i32 [B]: tokens before this position of a row are padding */
     weft_lm_cache *cache;       /* read and extend a cache of keys and values; NULL: none */
 } weft_lm_desc;
 
 WEFT_API weft_tensor weft_lm_hidden(weft_state *s, weft_tensor ids, const weft_lm_config *m,
         const weft_lm_desc *d);
-    /* i32 [B, T] -> [B, T, width], behind the last norm; d may be NULL, here and below */
+    /* i32 [B, T] -> [B, T, width], after the last norm; d may be NULL, here and below */
 WEFT_API weft_tensor weft_lm_head(weft_state *s, weft_tensor hidden, const weft_lm_config *m,
         const weft_lm_desc *d);
     /* [..., width] -> logits [..., vocab] */
@@ -108,11 +108,11 @@ WEFT_API weft_tensor weft_lm_logits(weft_state *s, weft_tensor ids, const weft_l
     /* both: [B, T, vocab] */
 WEFT_API weft_tensor weft_lm_loss(weft_state *s, weft_tensor ids, weft_tensor next,
         const weft_lm_config *m, const weft_lm_desc *d);
-    /* mean cross entropy of the tokens next, i32 [B, T]; negative ones are left out. The logits of
-       all positions never exist at once */
+    /* mean cross entropy of the tokens next, i32 [B, T]; negative ones are ignored. The logits of
+       all positions are never in memory at once */
 
 WEFT_API const weft_group *weft_lm_groups(const weft_lm_config *m, size_t *n);
-    /* the usual groups for an optimiser of all weights: weight decay is for matrices, not for norms and
+    /* the usual groups for an optimiser of all weights: weight decay for matrices, not for norms and
        biases; tables of tokens and positions are .aux */
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ typedef struct weft_lm_loaded {
 WEFT_API weft_err weft_lm_load(weft_state *s, const weft_lm_config *m, const char *path,
         const weft_lm_desc *d, weft_lm_loaded *out);
     /* weights of model.safetensors, one file or shards; path names a file or its folder. The network
-       need not be recorded yet. Names may lack their first part ("h.0.", "layers.0."); out may be NULL */
+       need not be recorded yet. Names may lack their prefix ("h.0.", "layers.0."); out may be NULL */
 WEFT_API weft_err weft_lm_save(weft_state *s, const weft_lm_config *m, const char *folder,
         weft_dtype type, size_t max_shard_bytes);
     /* config.json and model.safetensors as published; type F32, BF16 or F16; 0: one file */
@@ -137,7 +137,7 @@ WEFT_API weft_err weft_lm_lora_save(weft_state *s, const weft_lm_config *m, cons
     /* adapter_config.json and adapter_model.safetensors, with PEFT's names */
 WEFT_API weft_err weft_lm_lora_open(weft_ctx *c, const char *folder, weft_nn_lora *out,
         char *targets, size_t bytes);
-    /* reads adapter_config.json; out->targets is what it has written to `targets` */
+    /* reads adapter_config.json; out->targets points to `targets` */
 WEFT_API weft_err weft_lm_lora_load(weft_state *s, const weft_lm_config *m, const weft_lm_desc *d,
         const char *folder);
     /* the values of adapter_model.safetensors into d->lora; the network need not be recorded yet */
@@ -162,12 +162,12 @@ WEFT_API int32_t weft_sample(const float *logits, int64_t n, const weft_sample_d
 typedef struct weft_generator weft_generator;
 typedef struct weft_generator_desc {
     weft_sample_desc sample;
-    float      repetition;  /* positive logits of tokens seen are divided by this, others multiplied;
+    float      repetition;  /* positive logits of earlier tokens are divided by this, negative ones multiplied;
                                0: 1 */
     uint64_t   seed;        /* each token is drawn from (seed, sequence, its number) alone */
-    int        sequences;   /* made at once; 0: 1 */
+    int        sequences;   /* generated at once; 0: 1 */
     int64_t    positions;   /* room for prompt and result; 0: the model's. When it is full, the older
-                               half is forgotten */
+                               half is dropped */
     int        threads;     /* 0: chosen */
     weft_lm_desc model;     /* .weights and .lora, as they were loaded */
 } weft_generator_desc;
@@ -177,8 +177,8 @@ WEFT_API weft_generator *weft_generator_new(weft_state *s, const weft_lm_config 
 WEFT_API void     weft_generator_free(weft_generator *w);  /* NULL is fine */
 WEFT_API weft_err weft_generator_prompt(weft_generator *w, const int32_t *const *ids,
         const int64_t *count);
-    /* begins anew: the tokens of each sequence, at least one each; computed in one pass. Of more than
-       fit, the last */
+    /* starts over with the tokens of each sequence, at least one each, in one pass; if they do not fit,
+       the last ones */
 WEFT_API weft_err weft_generator_next(weft_generator *w, int32_t *ids);
     /* the next token of each sequence */
 WEFT_API const float *weft_generator_logits(weft_generator *w, int sequence);
@@ -186,11 +186,11 @@ WEFT_API const float *weft_generator_logits(weft_generator *w, int sequence);
 
 /* Text in, text out. */
 typedef struct weft_lm_write_desc {
-    int64_t tokens;             /* at most so many of each sequence; 0: 200 */
+    int64_t tokens;             /* maximum per sequence; 0: 200 */
     const char *const *stop;    /* texts that end a sequence, and are not shown */
     size_t stop_count;
     void (*show)(void *user, int sequence, const char *text, size_t n);
-                                /* n bytes, whole characters, as they come */
+                                /* called with n bytes of whole characters as they are generated */
     bool (*ask)(void *user);    /* optional: true: stop now */
     void *user;
 } weft_lm_write_desc;
@@ -202,8 +202,8 @@ typedef struct weft_lm_written {
 WEFT_API weft_err weft_generator_write(weft_generator *w, const weft_vocab *v, const char *prompt,
         const weft_lm_write_desc *d, weft_lm_written *out);
     /* continues the prompt in each sequence until a special token or one of the ends above; out has
-       one for each, or is NULL. A text that models see at the beginning of each ("<s>") is put before
-       the prompt where the vocabulary has one */
+       one for each, or is NULL. A begin-of-text token ("<s>") is put before the prompt if the
+       vocabulary has one */
 
 #ifdef __cplusplus
 }

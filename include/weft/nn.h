@@ -72,15 +72,15 @@ WEFT_API weft_init weft_init_gpt2(int layers);
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-/* LoRA (Hu 2021): a linear layer learns a product of two narrow matrices beside its weight:
- * y = x W^T + alpha / rank x A^T B^T. With a state of their own for A and B, an optimiser over that
- * state leaves all weights alone, and a checkpoint of it is small. */
+/* LoRA (Hu 2021): a linear layer with a trained low-rank product added to its weight:
+ * y = x W^T + alpha / rank x A^T B^T. With a separate state for A and B, an optimiser over that
+ * state changes no other weights, and its checkpoint is small. */
 typedef struct weft_nn_lora {
     weft_state *state;    /* of A and B; NULL: the layer's */
     int         rank;     /* 0: none */
     float       alpha;    /* 0: rank */
     float       dropout;  /* of the adapter's input */
-    const char *targets;  /* last parts of the names of layers that have one: "c_attn,c_proj" */
+    const char *targets;  /* last parts of the names of layers with adapters: "c_attn,c_proj" */
 } weft_nn_lora;
 WEFT_API bool weft_nn_lora_targets(const weft_nn_lora *l, const char *name);
     /* does the layer of this name have an adapter? l may be NULL */
@@ -239,10 +239,10 @@ WEFT_API weft_tensor weft_nn_transformer(weft_state *s, weft_tensor x, int heads
     /* one nn.TransformerEncoderLayer: self_attn, linear1 [hidden, width], linear2, norm1, norm2;
        with memory one nn.TransformerDecoderLayer: multihead_attn and norm3 as well */
 
-/* Keys and values of earlier positions, entries of a state. The new positions are written from place
- * `at` on, and attend to all of the first `length` places that are not behind their own. */
+/* Keys and values of earlier positions, entries of a state. The new positions are written from position
+ * `at` on, and attend to those of the first `length` positions that are not after their own. */
 typedef struct weft_nn_cache {
-    weft_tensor k, v;          /* [B, key heads, places, head size] */
+    weft_tensor k, v;          /* [B, key heads, positions, head size] */
     weft_tensor at;            /* 0-d i32; none: the beginning, where length must be that of x */
     int64_t     length;
     weft_tensor new_k, new_v;  /* results: the new values of k and v, for weft_assign */
@@ -284,7 +284,7 @@ typedef struct weft_nn_llama_desc {
 } weft_nn_llama_desc;
 WEFT_API weft_tensor weft_nn_llama(weft_state *s, weft_tensor x, const char *name,
         const weft_nn_llama_desc *d);
-    /* one block of Llama and its kin: input_layernorm, self_attn.q_proj, .k_proj, .v_proj, .o_proj,
+    /* one block of Llama and similar models: input_layernorm, self_attn.q_proj, .k_proj, .v_proj, .o_proj,
        post_attention_layernorm, mlp.gate_proj, .up_proj, .down_proj */
 
 /* ---- lists of layers --------------------------------------------------------------------- */

@@ -10,13 +10,13 @@
  *     weft_vocab_encode(v, "Hello world", 11, NULL, ids, 64, &n);   15496, 995
  *     weft_vocab_free(v);
  *
- * Any bytes can be encoded by BPE and bytes, and decoding gives them back: decode(encode(x)) = x. What
- * is not UTF-8 is kept byte by byte; for splitting, a byte that belongs to no character counts as
+ * BPE and bytes encode any bytes without loss: decode(encode(x)) = x. What
+ * is not UTF-8 is encoded byte by byte; for splitting, a byte that belongs to no character counts as
  * a symbol such as "$". Characters need UTF-8, and every character must be in the vocabulary.
  *
- * A vocabulary does not change once it is made: several threads may use one at the same time, each
- * with a context of its own (weft_encode_desc.ctx). Files are not trusted, as in io.h; what a file asks
- * for and Weft does not do is refused by name. docs/text.md has the list. */
+ * A vocabulary is immutable: several threads may use one at the same time, each with its own
+ * context (weft_encode_desc.ctx). Files are not trusted, as in io.h; a setting in a file that Weft
+ * does not support is an error that names it. docs/text.md has the list. */
 #ifndef WEFT_TEXT_H
 #define WEFT_TEXT_H
 
@@ -47,10 +47,10 @@ typedef struct weft_learn_desc {
 } weft_learn_desc;
 WEFT_API weft_vocab *weft_vocab_learn(weft_ctx *c, const weft_bytes *texts, size_t n,
         const weft_learn_desc *d);
-    /* byte-level BPE with GPT-2's words: merges the most frequent pair, again and again; equal counts:
-       the pair that was numbered first. Smaller than asked if no pair occurs twice. d NULL: all zero */
+    /* byte-level BPE with GPT-2's words: merges the most frequent pair, repeatedly; equal counts:
+       the pair with the lower ids. Smaller than asked if no pair occurs twice. d NULL: all zero */
 WEFT_API weft_err    weft_vocab_save(const weft_vocab *v, const char *folder);
-    /* writes folder/tokenizer.json, for weft_vocab_open and others that read this format; makes the
+    /* writes folder/tokenizer.json, for weft_vocab_open and other programs; creates the
        folder */
 WEFT_API void        weft_vocab_free(weft_vocab *v);                      /* NULL is fine */
 
@@ -58,16 +58,16 @@ WEFT_API const char *weft_vocab_kind(const weft_vocab *v);                /* "bp
 WEFT_API int64_t     weft_vocab_size(const weft_vocab *v);
     /* ids are 0 .. size - 1; some may have no token */
 WEFT_API int32_t     weft_vocab_find(const weft_vocab *v, const char *name);
-    /* the id of a special token, "<|endoftext|>"; -1: there is none */
+    /* the id of a special token, "<|endoftext|>"; -1: none */
 WEFT_API bool        weft_vocab_special(const weft_vocab *v, int32_t id);  /* is it a special token? */
 WEFT_API const void *weft_vocab_token(const weft_vocab *v, int32_t id, size_t *n);
-    /* its n bytes, which may be a part of a character; NULL: no such token */
+    /* its n bytes, which may be part of a character; NULL: no such token */
 
 /* ---- encoding and decoding ----------------------------------------------------------------- */
 
 typedef struct weft_encode_desc {
-    bool plain;       /* names of special tokens are text like any other: for text of strangers */
-    weft_ctx *ctx;    /* for memory and errors; NULL: the vocabulary's. Other threads: their own */
+    bool plain;       /* names of special tokens are ordinary text: for untrusted text */
+    weft_ctx *ctx;    /* for memory and errors; NULL: the vocabulary's. Other threads need their own */
 } weft_encode_desc;
 WEFT_API weft_err weft_vocab_encode(const weft_vocab *v, const void *text, size_t n,
         const weft_encode_desc *d, int32_t *ids, size_t room, size_t *count);
@@ -77,16 +77,16 @@ WEFT_API weft_err weft_vocab_decode(const weft_vocab *v, const int32_t *ids, siz
         size_t room, size_t *count);
     /* writes the first `room` bytes; *count: how many there are; an id without a token is an error */
 
-/* Decoding token by token, for text that is shown as it comes: what comes out is whole characters. */
+/* Streaming decoding, token by token: the output is whole characters. */
 typedef struct weft_decoder weft_decoder;
 WEFT_API weft_decoder *weft_decoder_new (const weft_vocab *v);
     /* NULL: weft_error; the vocabulary must outlive it */
 WEFT_API void          weft_decoder_free(weft_decoder *d);                /* NULL is fine */
 WEFT_API const char   *weft_decoder_next(weft_decoder *d, int32_t id, size_t *n);
     /* the n bytes, maybe none, that are complete with this token, valid until the next call; bytes
-       that can be no character come out as U+FFFD. NULL: an id without a token */
+       that cannot be a character become U+FFFD. NULL: an id without a token */
 WEFT_API const char   *weft_decoder_end (weft_decoder *d, size_t *n);
-    /* what was left: a character that was not completed is U+FFFD; the next text may begin */
+    /* the rest: an incomplete character is U+FFFD; another text may follow */
 
 #ifdef __cplusplus
 }

@@ -393,7 +393,7 @@ typedef struct weft_attention_desc {
     bool        causal;
     float       scale;  /* 0: 1 / sqrt(head size) */
     weft_tensor mask;   /* optional bool, broadcast to [..., tq, tk]: true: attended to */
-    int64_t     window; /* causal: a position attends to so many last ones, itself included; 0: all */
+    int64_t     window; /* causal: a position attends to this many last ones, itself included; 0: all */
 } weft_attention_desc;
 WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
         const weft_attention_desc *d);
@@ -402,13 +402,13 @@ WEFT_API weft_tensor weft_attention(weft_tensor q, weft_tensor k, weft_tensor v,
 typedef struct weft_rope_desc {
     float   base;       /* 0: 10000 */
     float   factor;     /* positions are divided by this; 0: 1. With .original by Llama 3's rule: */
-    float   low, high;  /* waves longer than original / low are divided, those shorter than
-                           original / high kept; 0: 1 and 4 */
-    int64_t original;   /* positions the model was first trained on; 0: all waves are divided */
+    float   low, high;  /* wavelengths above original / low are scaled, those below
+                           original / high are not; 0: 1 and 4 */
+    int64_t original;   /* positions the model was first trained on; 0: all are scaled */
 } weft_rope_desc;
 WEFT_API weft_tensor weft_rope(weft_tensor x, weft_tensor positions, const weft_rope_desc *d);
     /* rotary positions: x [..., T, h], positions i32, broadcast to [..., T]: the pair of elements i and
-       i + h/2 is turned by position base^(-2i/h), an angle of f32; d may be NULL */
+       i + h/2 is rotated by the angle position base^(-2i/h), in f32; d may be NULL */
 /* Cells, with PyTorch's gates and layouts: a = x W_ih^T + b_ih, u = h W_hh^T + b_hh.
              name      text      gates  new state, from a and u gate by gate */
 #define WEFT_CELLS(X)                                                                            \
@@ -437,12 +437,12 @@ WEFT_API int weft_cell_gates(weft_cell cell);  /* from the table; 0: not a cell 
 WEFT_API weft_tensor weft_cross_entropy(weft_tensor logits, weft_tensor targets);
     /* [..., classes], i32 [...]: mean; nan if a target is not a class (if constant: an error) */
 typedef struct weft_linear_cross_entropy_desc {
-    int64_t rows;  /* of x at a time; 0: as many as have some 64 MB of logits */
+    int64_t rows;  /* of x at a time; 0: about 64 MB of logits */
 } weft_linear_cross_entropy_desc;
 WEFT_API weft_tensor weft_linear_cross_entropy(weft_tensor x, weft_tensor w, weft_tensor targets,
         const weft_linear_cross_entropy_desc *d);
-    /* x [..., in], w [classes, in], i32 [...]: the cross entropy of x w^T, whose rows never all exist:
-       mean over the targets from 0 on, others are left out (of none: nan); d may be NULL */
+    /* x [..., in], w [classes, in], i32 [...]: the cross entropy of x w^T, computed in pieces:
+       mean over the targets >= 0, others are ignored (none left: nan); d may be NULL */
 WEFT_API weft_tensor weft_mse(weft_tensor a, weft_tensor b);  /* mean (a - b)^2 */
 
 /* ---- gradients --------------------------------------------------------------------------- */

@@ -395,7 +395,7 @@ static double config_numbers(const weft_lm_config *m) {
 weft_err weft_lm_config_check(weft_ctx *c, const weft_lm_config *m) {
     if (!m) return weft_fail(c, WEFT_ARGUMENT, "the configuration is NULL");
     if ((unsigned)m->family >= WEFT_LM_FAMILY_COUNT)
-        return weft_fail(c, WEFT_ARGUMENT, "there is no family %d", (int)m->family);
+        return weft_fail(c, WEFT_ARGUMENT, "unknown family %d", (int)m->family);
     const struct {
         const char *what;
         int64_t n, least, most;
@@ -404,10 +404,10 @@ weft_err weft_lm_config_check(weft_ctx *c, const weft_lm_config *m) {
         {"positions", m->positions, 1, CONFIG_EXTENT},
         {"layers", m->layers, 1, CONFIG_LAYERS},
         {"heads", m->heads, 1, CONFIG_EXTENT},
-        {"numbers wide", m->width, 1, CONFIG_EXTENT},
+        {"elements of width", m->width, 1, CONFIG_EXTENT},
         {"hidden units", m->hidden, 0, CONFIG_EXTENT},
         {"key heads", m->kv_heads, 0, m->heads},
-        {"numbers in a head", m->head_size, 0, CONFIG_EXTENT},
+        {"elements per head", m->head_size, 0, CONFIG_EXTENT},
         {"tokens in a window", m->window, 0, CONFIG_EXTENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -422,7 +422,7 @@ weft_err weft_lm_config_check(weft_ctx *c, const weft_lm_config *m) {
         return weft_fail(c, WEFT_ARGUMENT, "%lld key heads do not divide %lld heads",
                          (long long)m->kv_heads, (long long)m->heads);
     if (m->family != WEFT_LM_GPT2 && !m->hidden)
-        return weft_fail(c, WEFT_ARGUMENT, "hidden units are not given");
+        return weft_fail(c, WEFT_ARGUMENT, "the number of hidden units is missing");
     if (!(m->dropout >= 0 && m->dropout < 1) || !(m->eps >= 0 && m->eps < 1))
         return weft_fail(c, WEFT_ARGUMENT, "expected dropout and eps from 0 to below 1");
     const weft_rope_desc *const r = &m->rope;
@@ -438,7 +438,7 @@ weft_err weft_lm_config_check(weft_ctx *c, const weft_lm_config *m) {
         return weft_fail(c, WEFT_ARGUMENT, "rotary positions need heads of an even size, not %lld",
                          (long long)head);
     if (config_numbers(m) > 0x1p50)
-        return weft_fail(c, WEFT_ARGUMENT, "at most 2^50 parameters are possible");
+        return weft_fail(c, WEFT_ARGUMENT, "at most 2^50 parameters are allowed");
     return WEFT_OK;
 }
 

@@ -44,7 +44,7 @@ static weft_err files_place(weft_ctx *c, const char *path, const char *const *na
     }
     const int n = snprintf(out, FILES_PATH, "%s", path);
     if (n > 0 && n < FILES_PATH && path_exists(out)) return WEFT_OK;
-    return weft_fail(c, WEFT_FILE, "%s: there is no %s", path, names[0]);
+    return weft_fail(c, WEFT_FILE, "%s: no %s", path, names[0]);
 }
 
 /* One file, and many; a folder has either. */
@@ -111,7 +111,7 @@ static weft_err files_finite(const files_load *l, const weft_array *from) {
         for (int64_t i = 0; i < n; i++)
             if (!isfinite(l->wide[i]))
                 return weft_fail(l->c, WEFT_FORMAT,
-                                 "%s: \"%.100s\": number %lld is not finite, so it has no 8 bits",
+                                 "%s: \"%.100s\": element %lld is not finite and cannot be stored in 8 bits",
                                  l->path, from->name, (long long)(at + i));
     }
     return WEFT_OK;
@@ -121,7 +121,7 @@ static weft_err files_compare(files_load *l, const weft_entry *e) {
     weft_array t;
     const char *const name = files_name(l, e->name);
     if (!name)
-        return weft_fail(l->c, WEFT_STATE, "%s: there is no array \"%.100s\"", l->path, e->name);
+        return weft_fail(l->c, WEFT_STATE, "%s: no array \"%.100s\"", l->path, e->name);
     WEFT_TRY(weft_archive_find(l->a, name, &t));
     bool same = t.dims.rank == e->dims.rank && files_is_real(t.type);
     for (int k = 0; same && k < t.dims.rank; k++) same = t.dims.n[k] == e->dims.n[k];
@@ -359,7 +359,7 @@ static weft_err files_write(weft_archive *a, weft_ctx *c, const char *folder, si
     WEFT_TRY(weft_archive_write(a, path, &(weft_write_desc){.max_shard_bytes = many ? most : 0}));
     snprintf(path, sizeof path, "%s/%s", folder, files_names[!many]);
     if (path_exists(path) && remove(path) != 0)
-        return weft_fail(c, WEFT_FILE, "%s: an older model that cannot be removed", path);
+        return weft_fail(c, WEFT_FILE, "%s: cannot remove an older model", path);
     return WEFT_OK;
 }
 

@@ -265,7 +265,7 @@ static weft_err generate_forget(weft_generator *w) {
 
 /* Logits after the last token. */
 static weft_err generate_catch_up(weft_generator *w) {
-    if (!w->count) return weft_fail(w->c, WEFT_STATE, "weft_generator: there is no prompt");
+    if (!w->count) return weft_fail(w->c, WEFT_STATE, "weft_generator: no prompt");
     if (!w->behind) return WEFT_OK;
     weft_err e;
     if (w->count == w->positions) e = generate_forget(w);
@@ -298,7 +298,7 @@ weft_err weft_generator_next(weft_generator *w, int32_t *ids) {
 
 const float *weft_generator_logits(weft_generator *w, int sequence) {
     if (!w || sequence < 0 || sequence >= w->sequences) {
-        weft_fail(w ? w->c : NULL, WEFT_ARGUMENT, "weft_generator_logits: there is no sequence %d",
+        weft_fail(w ? w->c : NULL, WEFT_ARGUMENT, "weft_generator_logits: no sequence %d",
                   sequence);
         return NULL;
     }

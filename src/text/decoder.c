@@ -87,7 +87,7 @@ const char *weft_decoder_next(weft_decoder *d, int32_t id, size_t *n) {
     const void *const token = d ? weft_vocab_token(d->v, id, &bytes) : NULL;
     if (!token) {
         weft_fail(d ? d->v->ctx : NULL, WEFT_ARGUMENT,
-                  "weft_decoder_next: no decoder, or %ld is no token", (long)id);
+                  "weft_decoder_next: no decoder, or %ld is not a token", (long)id);
         return NULL;
     }
     memcpy(d->bytes, d->in, d->waiting);

@@ -155,7 +155,7 @@ weft_err weft_vocab_encode(const weft_vocab *v, const void *text, size_t n,
     weft_ctx *const ctx = d->ctx ? d->ctx : v ? v->ctx : NULL;
     if (!v || (!text && n) || (!ids && room) || !count)
         return weft_fail(ctx, WEFT_ARGUMENT,
-                         "weft_vocab_encode: no vocabulary, no text, or no place for the ids");
+                         "weft_vocab_encode: no vocabulary, no text, or no room for the ids");
     encoder e = {.v = v, .ctx = ctx, .ids = ids, .room = room, .scratch = {.ctx = ctx}};
     if (!n) return WEFT_OK;
     e.end = (const unsigned char *)text + n;
@@ -176,14 +176,14 @@ weft_err weft_vocab_decode(const weft_vocab *v, const int32_t *ids, size_t n, vo
     if (count) *count = 0;
     if (!v || (!ids && n) || (!text && room) || !count)
         return weft_fail(v ? v->ctx : NULL, WEFT_ARGUMENT,
-                         "weft_vocab_decode: no vocabulary, no ids, or no place for the text");
+                         "weft_vocab_decode: no vocabulary, no ids, or no room for the text");
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         size_t bytes;
         const void *const token = weft_vocab_token(v, ids[i], &bytes);
         if (!token)
             return weft_fail(v->ctx, WEFT_ARGUMENT,
-                             "weft_vocab_decode: id %zu is %ld, which is no token; there are %ld",
+                             "weft_vocab_decode: id %zu is %ld, which is not a token; the vocabulary has %ld",
                              i, (long)ids[i], (long)v->size);
         if (at < room) memcpy((char *)text + at, token, bytes < room - at ? bytes : room - at);
         at += bytes;

@@ -55,7 +55,7 @@ static const char *read_text(vocab_reading *d, weft_json j, size_t *n) {
 static weft_err read_id(vocab_reading *d, weft_json id, int64_t *out) {
     *out = weft_json_integer(id, -1);
     if (*out < 0 || *out > INT32_MAX / 2)
-        return read_bad(d, id, "id", "a number from 0 on was expected");
+        return read_bad(d, id, "id", "a number of 0 or more was expected");
     if (*out > d->most) d->most = *out;
     return WEFT_OK;
 }
@@ -96,9 +96,9 @@ static weft_err read_added(vocab_reading *d, weft_json added) {
             if (weft_json_bool(weft_json_get(value, refused[i]), false))
                 return reader_fail(d->r, WEFT_UNSUPPORTED, json_offset(d->r, value), "added_tokens",
                                    "\"%s\": %s is not supported", text, refused[i]);
-        if (!reader_is_name(text, n)) return read_bad(d, value, "added_tokens", "not a text");
+        if (!reader_is_name(text, n)) return read_bad(d, value, "added_tokens", "not a string");
         if (d->v->token[id].is & VOCAB_HERE)
-            return read_bad(d, value, "added_tokens", "the id is another token's");
+            return read_bad(d, value, "added_tokens", "the id belongs to another token");
         const bool special = weft_json_bool(weft_json_get(value, "special"), false);
         vocab_put(d->v, id, text, n, VOCAB_RAW | VOCAB_ADDED | (special ? VOCAB_SPECIAL : 0));
     }
@@ -127,7 +127,7 @@ static weft_err read_tokens(vocab_reading *d, weft_json tokens) {
         if (!text) return WEFT_MEMORY;
         if (d->v->token[id].is & VOCAB_HERE) {
             if (read_is_added(d, id, text, n)) continue;
-            return read_bad(d, value, "vocab", "the id is another token's");
+            return read_bad(d, value, "vocab", "the id belongs to another token");
         }
         const bool chars = d->v->kind == VOCAB_CHARS;
         if (chars && (!n || utf8_length(text, n) != n))
@@ -165,9 +165,9 @@ static weft_err read_merge(vocab_reading *d, reader *r, uint64_t offset, merge_t
         return reader_fail(r, WEFT_FORMAT, offset, field, "%s is not in the vocabulary",
                            left < 0    ? "the left token"
                            : right < 0 ? "the right token"
-                                       : "what it gives");
+                                       : "the merged token");
     if (!vocab_merge(v, left, right, both))
-        return reader_fail(r, WEFT_FORMAT, offset, field, "the pair is there twice");
+        return reader_fail(r, WEFT_FORMAT, offset, field, "duplicate pair");
     return WEFT_OK;
 }
 
@@ -263,7 +263,7 @@ static weft_err read_parts(vocab_reading *d, weft_json all, reader *merges) {
     WEFT_TRY(vocab_room_for_words(v, (size_t)v->size));
     for (int32_t id = 0; id < v->size; id++)
         if (vocab_is_word(v, id) && !vocab_enter(v, id))
-            return reader_fail(d->r, WEFT_FORMAT, 0, "vocab", "token %ld is there twice", (long)id);
+            return reader_fail(d->r, WEFT_FORMAT, 0, "vocab", "duplicate token %ld", (long)id);
     if (v->kind == VOCAB_CHARS) return vocab_finish(v);
     for (int b = 0; b < 256; b++)
         if (v->byte[b] < 0)
@@ -350,7 +350,7 @@ static weft_vocab *read_open(weft_ctx *c, const char *path, text *a, text *b) {
         if (!a->failed && !path_exists(a->s)) return read_files(c, path, NULL); /* any other name */
     }
     weft_fail(c, WEFT_FILE,
-              "%s: no vocabulary is here; expected tokenizer.json, vocab.json and merges.txt, or "
+              "%s: no vocabulary; expected tokenizer.json, vocab.json and merges.txt, or "
               "encoder.json and vocab.bpe",
               reader_path(path));
     return NULL;

@@ -51,7 +51,7 @@ static weft_err chars_survey(reader *r, unsigned char *seen, size_t *count, size
         *count += 1;
         *bytes += n;
     }
-    if (!*count) return reader_fail(r, WEFT_FORMAT, 0, "text", "it has no characters");
+    if (!*count) return reader_fail(r, WEFT_FORMAT, 0, "text", "no characters");
     return WEFT_OK;
 }
 

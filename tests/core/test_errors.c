@@ -446,7 +446,7 @@ TEST(blocks) {
     BAD(ARGUMENT, "missing", weft_linear_cross_entropy(x, none, n, NULL));
     BAD(ARGUMENT, "-3 rows at a time",
         weft_linear_cross_entropy(x, x, n, &(weft_linear_cross_entropy_desc){.rows = -3}));
-    BAD(ARGUMENT, "target 1 is 4; a class from 0 to 3 was expected",
+    BAD(ARGUMENT, "target 1 is 4, expected a class from 0 to 3",
         weft_linear_cross_entropy(
             x, x, weft_const(g, WEFT_I32, weft_dims(4), (int32_t[]){-7, 4, 0, 1}), NULL));
 }

@@ -376,7 +376,7 @@ TEST(structs_that_cannot_be) {
         change;                                                                                    \
         impossible(m, part);                                                                       \
     } while (0)
-    WITH(llama, m.family = WEFT_LM_FAMILY_COUNT, "there is no family 5");
+    WITH(llama, m.family = WEFT_LM_FAMILY_COUNT, "unknown family 5");
     WITH(llama, m.vocab = 0, "1 to 67108864 tokens");
     WITH(llama, m.positions = -1, "positions");
     WITH(llama, m.hidden = 0, "hidden units");

@@ -182,7 +182,7 @@ TEST(arrays_that_do_not_fit_are_refused_by_name) {
     spoiled(WEFT_LM_LLAMA, "lm_head.weight", weft_dims(24, LM_VOCAB), WEFT_FILE_F32, 1, NULL,
             WEFT_STATE, "\"lm_head.weight\": expected [29,24]");
     spoiled(WEFT_LM_GPT2, "transformer.h.1.mlp.c_proj.weight", weft_dims(96, 24), WEFT_FILE_F32,
-            NAN, &narrow, WEFT_FORMAT, "number 0 is not finite, so it has no 8 bits");
+            NAN, &narrow, WEFT_FORMAT, "element 0 is not finite and cannot be stored in 8 bits");
     spoiled(WEFT_LM_LLAMA, "lm_head.weight", weft_dims(LM_VOCAB, 24), WEFT_FILE_F16, INFINITY,
             &narrow, WEFT_FORMAT, "\"lm_head.weight\": number 0 is not finite");
 }
@@ -204,7 +204,7 @@ TEST(an_array_that_is_missing_is_named) {
         }
         CHECK_EQ(weft_archive_count(a) + 1, weft_archive_count(all));
         char part[100];
-        snprintf(part, sizeof part, "there is no array \"%s\"", names[k]);
+        snprintf(part, sizeof part, "no array \"%s\"", names[k]);
         refused(&m, a, NULL, WEFT_STATE, part);
         weft_archive_free(all), weft_archive_free(a);
         end();

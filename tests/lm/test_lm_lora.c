@@ -439,13 +439,13 @@ static void changed(const char *drop, const char *add, weft_shape dims, weft_err
 
 TEST(adapters_that_do_not_fit) {
     changed("h.1.mlp.c_fc.lora_B", "", WEFT_0D, WEFT_STATE,
-            "there is no array \"base_model.model.transformer.h.1.mlp.c_fc.lora_B.weight\"");
+            "no array \"base_model.model.transformer.h.1.mlp.c_fc.lora_B.weight\"");
     changed("none", "base_model.model.transformer.h.2.mlp.c_fc.lora_B.weight", weft_dims(96, RANK),
             WEFT_STATE, "transformer.h.2.mlp.c_fc.lora_B.weight");
     changed("none", "base_model.model.transformer.h.1.mlp.c_fc.lora_B.weight", weft_dims(96, 4),
             WEFT_STATE, "transformer.h.1.mlp.c_fc.lora_B.weight");
     changed("none", "base_model.model.transformer.wte.weight", weft_dims(LM_VOCAB, 24),
-            WEFT_UNSUPPORTED, "\"transformer.wte.weight\" is not of an adapter");
+            WEFT_UNSUPPORTED, "\"transformer.wte.weight\" is not part of an adapter");
 }
 
 TEST(arguments_that_cannot_be) {

@@ -179,9 +179,9 @@ TEST(what_cannot_be_learned) {
                  {{.size = 256}, "1 special tokens"},
                  {{.size = -1}, "a size of -1"},
                  {{.size = (int64_t)1 << 40}, "a size of 1099511627776"},
-                 {{.special = twice, .specials = 2}, "\"<a>\" is there twice"},
-                 {{.special = empty, .specials = 1}, "special token 0 is no name"},
-                 {{.special = control, .specials = 1}, "special token 0 is no name"}};
+                 {{.special = twice, .specials = 2}, "duplicate special token \"<a>\""},
+                 {{.special = empty, .specials = 1}, "special token 0 has an invalid name"},
+                 {{.special = control, .specials = 1}, "special token 0 has an invalid name"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         CASE("%s", cases[i].says);
         CHECK(weft_vocab_learn(ctx(), &text, 1, &cases[i].d) == NULL);
@@ -189,6 +189,6 @@ TEST(what_cannot_be_learned) {
         CHECK_HAS(weft_error(ctx()), cases[i].says);
     }
     CHECK(weft_vocab_learn(ctx(), &none, 1, NULL) == NULL);
-    CHECK_HAS(weft_error(ctx()), "text 0 is not there");
+    CHECK_HAS(weft_error(ctx()), "text 0 is NULL");
     CHECK(weft_vocab_learn(NULL, &text, 1, NULL) == NULL);
 }

@@ -248,7 +248,7 @@ TEST(what_is_wrong) {
     static const struct {
         tokenizer t;
         const char *says;
-    } cases[] = {{{.vocab = ",\"ab\":255"}, "the id is another token's"},
+    } cases[] = {{{.vocab = ",\"ab\":255"}, "the id belongs to another token"},
                  {{.vocab = ",\"ab\":-1"}, "a number from 0 on"},
                  {{.vocab = ",\"ab\":1.5"}, "a number from 0 on"},
                  {{.vocab = ",\"ab\":\"256\""}, "a number from 0 on"},
@@ -258,8 +258,8 @@ TEST(what_is_wrong) {
                  {{.vocab = ",\"\":256"}, "not a token of byte-level BPE"},
                  {{.vocab = ",\"a b\":256"}, "not a token of byte-level BPE"},
                  {{.vocab = ",\"\xe6\x97\xa5\":256"}, "not a token of byte-level BPE"},
-                 {{.merges = "\"a b\",\"a b\""}, "merge 1: the pair is there twice"},
-                 {{.merges = "\"a c\""}, "merge 0: what it gives is not in the vocabulary"},
+                 {{.merges = "\"a b\",\"a b\""}, "merge 1: duplicate pair"},
+                 {{.merges = "\"a c\""}, "merge 0: the merged token is not in the vocabulary"},
                  {{.merges = "\"a zz\""}, "the right token is not"},
                  {{.merges = "\"zz a\""}, "the left token is not"},
                  {{.merges = "\"ab\""}, "\"left right\" or"},
@@ -271,12 +271,12 @@ TEST(what_is_wrong) {
                  {{.merges = "1"}, "\"left right\" or"},
                  {{.added = "{\"id\":256}"}, "content of 1 to 1024 bytes"},
                  {{.added = "{\"id\":256,\"content\":\"\"}"}, "content of 1 to 1024 bytes"},
-                 {{.added = "{\"id\":256,\"content\":\"a\\n\"}"}, "not a text"},
+                 {{.added = "{\"id\":256,\"content\":\"a\\n\"}"}, "not a string"},
                  {{.added = "{\"content\":\"<x>\"}"}, "a number from 0 on"},
                  {{.added = "5"}, "content of"},
-                 {{.added = "{\"id\":256,\"content\":\"cd\"}"}, "the id is another token's"},
+                 {{.added = "{\"id\":256,\"content\":\"cd\"}"}, "the id belongs to another token"},
                  {{.added = "{\"id\":400,\"content\":\"<x>\"},{\"id\":400,\"content\":\"<y>\"}"},
-                  "the id is another token's"},
+                  "the id belongs to another token"},
                  {{.added = "{\"id\":2000000,\"content\":\"<x>\"}"}, "the greatest id"}};
     ctx();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -319,7 +319,7 @@ TEST(files_of_characters) {
     } cases[] = {{CHARS("\"a\":0,\"bc\":1"), "one character was expected"},
                  {CHARS("\"\":0"), "one character was expected"},
                  {CHARS(""), "it has no tokens"},
-                 {CHARS("\"a\":0,\"b\":0"), "another token's"},
+                 {CHARS("\"a\":0,\"b\":0"), "another token"},
                  {"{\"pre_tokenizer\":null,\"model\":{\"type\":\"WordLevel\",\"vocab\":{\"a\":0}}}",
                   "words of one character"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
