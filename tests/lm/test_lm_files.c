@@ -184,7 +184,7 @@ TEST(arrays_that_do_not_fit_are_refused_by_name) {
     spoiled(WEFT_LM_GPT2, "transformer.h.1.mlp.c_proj.weight", weft_dims(96, 24), WEFT_FILE_F32,
             NAN, &narrow, WEFT_FORMAT, "element 0 is not finite and cannot be stored in 8 bits");
     spoiled(WEFT_LM_LLAMA, "lm_head.weight", weft_dims(LM_VOCAB, 24), WEFT_FILE_F16, INFINITY,
-            &narrow, WEFT_FORMAT, "\"lm_head.weight\": number 0 is not finite");
+            &narrow, WEFT_FORMAT, "\"lm_head.weight\": element 0 is not finite");
 }
 
 TEST(an_array_that_is_missing_is_named) {
@@ -237,7 +237,7 @@ TEST(paths_and_files_that_cannot_be) {
     begin();
     const weft_lm_config m = lm_small(WEFT_LM_GPT2);
     CHECK_EQ(weft_lm_load(s, &m, in_folder("absent"), NULL, NULL), WEFT_FILE);
-    CHECK_HAS(weft_error(c), "absent: there is no model.safetensors");
+    CHECK_HAS(weft_error(c), "absent: no model.safetensors");
     CHECK_EQ(weft_lm_load(s, &m, NULL, NULL, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_lm_load(NULL, &m, "x", NULL, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_lm_load(s, NULL, "x", NULL, NULL), WEFT_ARGUMENT);

@@ -175,10 +175,10 @@ TEST(what_cannot_be_learned) {
     static const struct {
         weft_learn_desc d;
         const char *says;
-    } cases[] = {{{.size = 100}, "a size of 100"},
+    } cases[] = {{{.size = 100}, "size 100"},
                  {{.size = 256}, "1 special tokens"},
-                 {{.size = -1}, "a size of -1"},
-                 {{.size = (int64_t)1 << 40}, "a size of 1099511627776"},
+                 {{.size = -1}, "size -1"},
+                 {{.size = (int64_t)1 << 40}, "size 1099511627776"},
                  {{.special = twice, .specials = 2}, "duplicate special token \"<a>\""},
                  {{.special = empty, .specials = 1}, "special token 0 has an invalid name"},
                  {{.special = control, .specials = 1}, "special token 0 has an invalid name"}};

@@ -442,7 +442,7 @@ TEST(nothing_at_all) {
     CHECK_EQ(weft_vocab_find(small(), ""), -1);
     CHECK(weft_vocab_token(NULL, 0, &n) == NULL);
     CHECK(weft_vocab_open(ctx(), "/nowhere") == NULL);
-    CHECK_HAS(weft_error(ctx()), "/nowhere: no vocabulary is here");
+    CHECK_HAS(weft_error(ctx()), "/nowhere: no vocabulary; expected");
     CHECK(weft_decoder_new(NULL) == NULL);
     weft_vocab_free(NULL);
     weft_decoder_free(NULL);
