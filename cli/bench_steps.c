@@ -1,10 +1,13 @@
 /* bench_steps.c - whole training steps: forward, backward and optimiser, feeds already set.
  *
- * First the loss is compared with that of the reference backend, in double, and the step with
- * differences of the loss and the optimiser's formula (bench_truth.h). Then, from a fixed seed, some
- * steps are made and the state's hash is taken: equal hashes mean equal bits, on any number of
- * threads. The loss must have fallen, and the rate is made so small that what is timed works on
- * ordinary values, not on denormal ones. */
+ * First the step is compared with differences of the loss by the reference backend, in double, and
+ * with the optimiser's formula (bench_truth.h). Where the reference would take seconds for one
+ * loss, it is asked about a small network of the same layers, and the large step is compared with a
+ * plan that has none of the fast blocks and fuses nothing. A mixed step is compared with that in f32.
+ *
+ * Then, from a fixed seed, some steps are made and the state's hash is taken: equal hashes mean equal
+ * bits, on any number of threads. The loss must have fallen, and the rate is made so small that what
+ * is timed works on ordinary values, not on denormal ones. */
 #include "recipes.h"
 
 #include "bench_truth.h"
@@ -14,111 +17,227 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static recipe_size step_size(const bench *b) {
-    return (recipe_size){.batch = b->batch, .tokens = b->tokens, .little = b->quick};
+/* A step recorded and compiled. */
+typedef struct step_job {
+    bench *b;
+    recipe_record record;
+    weft_state *s;
+    weft_graph *g;
+    recipe_size size;
+    double compiled; /* seconds that it took */
+    recipe step;
+    weft_plan *train;
+    weft_plan *other; /* of the same step, when two are compared */
+    int64_t rows;     /* examples of the reference; the batch has them again and again */
+    recipe same;      /* as the reference has it */
+    reference *by;
+} step_job;
+
+static weft_plan *step_compile(const step_job *j, weft_plan_desc d) {
+    d.fetch = weft_list(j->step.loss);
+    d.update = j->step.update;
+    d.threads = j->b->threads;
+    return weft_compile(j->g, &d);
+}
+
+static int step_open(step_job *j, bench *b, recipe_record record, bool small) {
+    const recipe_size size = {
+        .batch = b->batch, .tokens = b->tokens, .little = b->quick, .small = small};
+    *j = (step_job){.b = b, .record = record, .size = size, .s = weft_state_new(b->ctx)};
+    j->g = j->s ? weft_graph_new(b->ctx) : NULL;
+    if (!j->g) return bench_failed(b, "starting");
+    weft_state_seed(j->s, 1);
+    j->step = record(j->g, j->s, size);
+    const double start = weft_clock();
+    j->train = step_compile(j, (weft_plan_desc){0});
+    j->compiled = weft_clock() - start;
+    return j->train ? recipe_feed(b, j->train, &j->step, 0) : bench_failed(b, "compiling");
+}
+
+static void step_close(step_job *j) {
+    reference_free(j->by);
+    weft_plan_free(j->other);
+    weft_plan_free(j->train);
+    weft_graph_free(j->g);
+    weft_state_free(j->s);
 }
 
 /* ---- is it right? ---- */
 
-typedef struct step_proof {
-    bench *b;
-    recipe_record record;
-    recipe_size size;
-    const recipe *step;
-    int64_t rows; /* examples of the reference; the batch has them again and again */
-    recipe same;  /* as the reference has it */
-    weft_plan *train, *forward;
-    reference *by;
-} step_proof;
-
 static weft_tensor step_recorded(void *user, weft_graph *g, weft_state *s) {
-    step_proof *const p = user;
-    recipe_size size = p->size;
-    size.batch = p->rows;
-    p->same = p->record(g, s, size);
-    return p->same.loss;
+    step_job *const j = user;
+    recipe_size size = j->size;
+    size.batch = j->rows;
+    j->same = j->record(g, s, size);
+    return j->same.loss;
 }
 
 static bool step_fed(void *user, weft_plan *plan) {
-    const step_proof *const p = user;
-    return recipe_feed(p->b, plan, &p->same, 0) == EXIT_GOOD;
+    const step_job *const j = user;
+    return recipe_feed(j->b, plan, &j->same, 0) == EXIT_GOOD;
 }
 
 static weft_err step_once(void *user) {
-    return weft_run(((const step_proof *)user)->train);
+    return weft_run(((const step_job *)user)->train);
+}
+
+static weft_err step_other(void *user) {
+    return weft_run(((const step_job *)user)->other);
 }
 
 static double step_told(void *user) {
-    const step_proof *const p = user;
-    return (double)weft_item(p->train, p->step->loss);
+    const step_job *const j = user;
+    return (double)weft_item(j->train, j->step.loss);
 }
 
 static double step_loss(void *user) {
-    const step_proof *const p = user;
-    if (!p->forward) return reference_loss(p->by);
-    return weft_run(p->forward) == WEFT_OK ? (double)weft_item(p->forward, p->step->loss) : NAN;
+    return reference_loss(((const step_job *)user)->by);
 }
 
-/* A network too slow for the reference to be asked often: once about a forward plan, which then
- * stands for it. */
-static int step_forward(bench *b, weft_graph *g, step_proof *p) {
-    p->forward = weft_compile(
-        g, &(weft_plan_desc){.fetch = weft_list(p->step->loss), .threads = b->threads});
-    if (!p->forward) return bench_failed(b, "compiling");
-    int status = recipe_feed(b, p->forward, p->step, p->rows);
-    const double loss = step_loss(p), want = reference_loss(p->by);
-    if (status == EXIT_GOOD && !(fabs(loss - want) <= 2e-5 * (1e-3 + fabs(want))))
-        status = bench_wrong(b, "the loss is %.9g, by the reference %.9g", loss, want);
-    reference_free(p->by); /* it has done its part, and a large one has gigabytes */
-    p->by = NULL;
-    return status == EXIT_GOOD ? recipe_feed(b, p->forward, p->step, 0) : status;
+static truth step_truth(step_job *j) {
+    return (truth){.s = j->s,
+                   .optimiser = j->step.optimiser,
+                   .step = step_once,
+                   .told = step_told,
+                   .loss = step_loss,
+                   .fine = true,
+                   .user = j};
 }
 
-static int step_true(bench *b, weft_graph *g, weft_state *s, step_proof *p) {
-    const double enough = 2e8; /* operations: a fifth of a second for the reference */
-    const double each = weft_plan_stats(p->train).flops / 3 / (double)p->step->batch;
-    for (p->rows = p->step->batch; p->rows % 2 == 0 && (double)p->rows * each > enough;)
-        p->rows /= 2;
-    const bool slow = (double)p->rows * each > enough;
-    p->by = reference_new(s, &(reference_desc){step_recorded, step_fed, p});
-    if (!p->by) return bench_failed(b, "starting");
-    int status = slow ? step_forward(b, g, p) : EXIT_GOOD;
-    if (status == EXIT_GOOD) status = recipe_feed(b, p->train, p->step, slow ? 0 : p->rows);
+/* What the reference takes a fifth of a second for, in operations. */
+static const double step_enough = 2e8;
+
+static double step_example(const step_job *j) {
+    return weft_plan_stats(j->train).flops / 3 / (double)j->step.batch;
+}
+
+/* Few examples, if all would take the reference long. */
+static int step_reference(step_job *j) {
+    for (j->rows = j->step.batch; j->rows % 2 == 0;) {
+        if ((double)j->rows * step_example(j) <= step_enough) break;
+        j->rows /= 2;
+    }
+    j->by = reference_new(j->s, &(reference_desc){step_recorded, step_fed, j});
+    return j->by ? recipe_feed(j->b, j->train, &j->step, j->rows) : bench_failed(j->b, "starting");
+}
+
+static int step_by_differences(step_job *j) {
     char why[300];
-    const truth t = {.s = s,
-                     .optimiser = p->step->optimiser,
-                     .step = step_once,
-                     .told = step_told,
-                     .loss = step_loss,
-                     .fine = !slow,
-                     .user = p};
-    if (status == EXIT_GOOD && !truth_holds(&t, why, sizeof why))
-        status = bench_wrong(b, "%s", why);
+    const truth t = step_truth(j);
+    const int status = step_reference(j);
+    if (status != EXIT_GOOD || truth_holds(&t, why, sizeof why)) return status;
+    return bench_wrong(j->b, "%s", why);
+}
+
+/* Initial values of networks are small, and what a gradient leaves out would be as well. */
+static int step_spread(step_job *j) {
+    bench_random r = {1};
+    for (size_t i = 0; i < weft_state_count(j->s); i++) {
+        weft_entry e;
+        if (weft_state_entry(j->s, i, &e) != WEFT_OK) return bench_failed(j->b, "a small network");
+        if (!e.trained) continue;
+        float *const values = malloc(e.bytes + 1);
+        if (values) bench_fill(&r, values, (int64_t)(e.bytes / sizeof *values));
+        const bool set = values && weft_state_set(j->s, e.name, values, e.bytes) == WEFT_OK;
+        free(values);
+        if (!set) return bench_failed(j->b, "a small network");
+    }
+    return EXIT_GOOD;
+}
+
+static int step_small(bench *b, recipe_record record) {
+    step_job j;
+    int status = step_open(&j, b, record, true);
+    if (status == EXIT_GOOD && step_example(&j) > step_enough)
+        status = bench_wrong(b, "the reference is too slow for the small network");
+    if (status == EXIT_GOOD) status = step_spread(&j);
+    if (status == EXIT_GOOD) status = step_by_differences(&j);
+    step_close(&j);
+    return status;
+}
+
+/* The loss of a few examples is the reference's; the state goes on. */
+static int step_forward(step_job *j) {
+    const int status = step_reference(j);
+    if (status != EXIT_GOOD) return status;
+    const double want = step_loss(j);
+    reference_free(j->by); /* a large one has gigabytes */
+    j->by = NULL;
+    if (weft_run(j->train) != WEFT_OK) return bench_failed(j->b, "running");
+    const double loss = step_told(j);
+    if (!(fabs(loss - want) <= 2e-5 * (1e-3 + fabs(want))))
+        return bench_wrong(j->b, "the loss is %.9g, by the reference %.9g", loss, want);
+    return recipe_feed(j->b, j->train, &j->step, 0);
+}
+
+/* What two plans of a step may differ in: the loss by a share; each gradient by a share of its length,
+ * along its own direction and in all. */
+typedef struct step_bounds {
+    double loss, along, rest;
+} step_bounds;
+
+/* The state goes on from where `other` left it. */
+static int step_compare(step_job *j, const step_bounds *most) {
+    char why[300];
+    const truth t = step_truth(j);
+    const int status = recipe_feed(j->b, j->other, &j->step, 0);
+    if (status != EXIT_GOOD) return status;
+    if (!truth_agrees(&t, step_other, most->along, most->rest, why, sizeof why))
+        return bench_wrong(j->b, "%s", why);
+    const double want = step_told(j), loss = (double)weft_item(j->other, j->step.loss);
+    if (fabs(loss - want) <= most->loss * fabs(want)) return EXIT_GOOD;
+    return bench_wrong(j->b, "the loss is %.9g, by another plan %.9g", loss, want);
+}
+
+static int step_by_plain(step_job *j) {
+    j->other = step_compile(j, (weft_plan_desc){.portable = true, .unfused = true});
+    if (!j->other) return bench_failed(j->b, "compiling");
+    return step_compare(j, &(step_bounds){.loss = 1e-5, .along = 1e-5, .rest = 1e-4});
+}
+
+/* The mixed plan stands for the one in f32 from then on. A relu that rounding turns over, among few,
+ * is what `rest` allows: no gradient of the steps here is off by more than 0.09 in bf16, 0.034 in f16;
+ * without relu by 0.009 and 0.003. */
+static int step_mixed(step_job *j) {
+    static const step_bounds bf16 = {.loss = 2e-2, .along = 1e-2, .rest = 0.15},
+                             f16 = {.loss = 5e-3, .along = 3e-3, .rest = 0.06};
+    weft_plan_free(j->other);
+    j->other = step_compile(j, (weft_plan_desc){.mixed = j->b->mixed});
+    if (!j->other) return bench_failed(j->b, "compiling");
+    const int status = step_compare(j, j->b->mixed == WEFT_BF16 ? &bf16 : &f16);
+    weft_plan *const f32 = j->train;
+    j->train = j->other, j->other = f32;
     return status;
 }
 
 /* The state and the feeds are afterwards what they were. */
-static int step_check(bench *b, weft_graph *g, weft_plan *train, weft_state *s, const recipe *step,
-                      recipe_record record) {
-    step_proof p = {.b = b, .record = record, .size = step_size(b), .step = step, .train = train};
+static int step_check(step_job *j) {
     snapshot first = {0};
-    int status = snapshot_take(&first, s, NULL) ? bench_failed(b, "copying the state")
-                                                : step_true(b, g, s, &p);
-    if (status == EXIT_GOOD && snapshot_restore(&first, s))
-        status = bench_failed(b, "setting the state back");
-    if (status == EXIT_GOOD) status = recipe_feed(b, train, step, 0);
+    int status = EXIT_GOOD;
+    if (snapshot_take(&first, j->s, NULL)) status = bench_failed(j->b, "copying the state");
+    if (status == EXIT_GOOD && step_example(j) <= step_enough) {
+        status = step_by_differences(j);
+    } else if (status == EXIT_GOOD) {
+        status = step_small(j->b, j->record);
+        if (status == EXIT_GOOD) status = step_forward(j);
+        if (status == EXIT_GOOD) status = step_by_plain(j);
+    }
+    if (status == EXIT_GOOD) status = recipe_feed(j->b, j->train, &j->step, 0);
+    if (status == EXIT_GOOD && j->b->mixed) status = step_mixed(j);
+    if (status == EXIT_GOOD && snapshot_restore(&first, j->s))
+        status = bench_failed(j->b, "setting the state back");
     snapshot_free(&first);
-    reference_free(p.by);
-    weft_plan_free(p.forward);
     return status;
 }
 
 /* ---- timing ---- */
 
-static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step, char *hash,
-                      size_t hash_size) {
+static int step_train(step_job *j, char *hash, size_t hash_size) {
+    bench *const b = j->b;
+    weft_plan *const p = j->train;
     enum { HASHED = 50 };
     const double flops = weft_plan_stats(p).flops;
     const bool lasts = flops > 2e9;
@@ -126,42 +245,17 @@ static int step_train(bench *b, weft_plan *p, weft_state *s, const recipe *step,
     float first = 0;
     for (int i = 0; i < trained; i++) {
         if (weft_run(p) != WEFT_OK) return bench_failed(b, "running");
-        if (i == 0) first = weft_item(p, step->loss);
+        if (i == 0) first = weft_item(p, j->step.loss);
         if (i < HASHED && (i == HASHED - 1 || i == trained - 1))
-            snprintf(hash, hash_size, "%016" PRIx64, weft_state_hash(s));
+            snprintf(hash, hash_size, "%016" PRIx64, weft_state_hash(j->s));
     }
-    const float last = weft_item(p, step->loss);
+    const float last = weft_item(p, j->step.loss);
     if (!(isfinite(last) && last < first))
         return bench_wrong(b, "the loss went from %g to %g in %d steps", first, last, trained);
     const float slow = 1e-6f;
-    if (weft_state_set(s, "optim.lr", &slow, sizeof slow) != WEFT_OK)
+    if (weft_state_set(j->s, "optim.lr", &slow, sizeof slow) != WEFT_OK)
         return bench_failed(b, "setting the rate");
     return EXIT_GOOD;
-}
-
-/* Where the loss of the mixed plan is that of the f32 plan but for rounding, it is what will be timed. */
-static int step_mixed(bench *b, weft_graph *g, const recipe *step, weft_plan **p) {
-    double loss[2] = {0};
-    int status = EXIT_GOOD;
-    for (int i = 0; i < 2 && status == EXIT_GOOD; i++) {
-        weft_plan *forward = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step->loss),
-                                                               .threads = b->threads,
-                                                               .mixed = i ? b->mixed : WEFT_F32});
-        if (!forward) return bench_failed(b, "compiling");
-        status = recipe_feed(b, forward, step, 0);
-        if (status == EXIT_GOOD && weft_run(forward)) status = bench_failed(b, "running");
-        loss[i] = (double)weft_item(forward, step->loss);
-        weft_plan_free(forward);
-    }
-    if (status == EXIT_GOOD && !(fabs(loss[1] - loss[0]) <= 2e-2 * fabs(loss[0])))
-        return bench_wrong(b, "the mixed loss is %g, in f32 %g", loss[1], loss[0]);
-    weft_plan_free(*p);
-    *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step->loss),
-                                           .update = step->update,
-                                           .threads = b->threads,
-                                           .mixed = b->mixed});
-    if (!*p) return bench_failed(b, "compiling");
-    return status == EXIT_GOOD ? recipe_feed(b, *p, step, 0) : status;
 }
 
 /* Beside the same arithmetic as one product of 1024^3, on the same threads at the same time. */
@@ -207,32 +301,23 @@ static int step_language(bench *b, const weft_state *s, const recipe *step, benc
     return b->turns ? EXIT_GOOD : step_by_product(b, step, l);
 }
 
-static int step_measure(bench *b, weft_state *s, weft_graph *g, recipe_record record) {
-    const recipe step = record(g, s, step_size(b));
-    const double start = weft_clock();
-    weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(step.loss),
-                                                     .update = step.update,
-                                                     .threads = b->threads});
-    if (!p) return bench_failed(b, "compiling");
-    const double compiled = weft_clock() - start;
+static int step_measure(step_job *j) {
+    bench *const b = j->b;
     char hash[20] = "";
     bench_line l = {.part = b->mixed ? weft_dtype_name(b->mixed) : "", .work = BENCH_FLOPS};
-    int status = recipe_feed(b, p, &step, 0);
-    if (status == EXIT_GOOD) status = step_check(b, g, p, s, &step, record);
-    if (status == EXIT_GOOD && b->mixed) status = step_mixed(b, g, &step, &p);
-    if (status == EXIT_GOOD) status = step_train(b, p, s, &step, hash, sizeof hash);
-    if (status == EXIT_GOOD) status = bench_plan_time(b, p, &l);
+    int status = step_check(j);
+    if (status == EXIT_GOOD) status = step_train(j, hash, sizeof hash);
+    if (status == EXIT_GOOD) status = bench_plan_time(b, j->train, &l);
     if (status == EXIT_GOOD) {
         l.amount = l.stats.flops;
         bench_text(&l, "hash", hash);
-        bench_number(&l, "compile_us", 1e6 * compiled);
-        if (step.products > 0) status = step_language(b, s, &step, &l);
+        bench_number(&l, "compile_us", 1e6 * j->compiled);
+        if (j->step.products > 0) status = step_language(b, j->s, &j->step, &l);
     }
     if (status == EXIT_GOOD) {
         snprintf(l.note, sizeof l.note, "hash %s", hash);
         bench_write(b, &l);
     }
-    weft_plan_free(p);
     return status;
 }
 
@@ -248,16 +333,9 @@ int bench_step(bench *b) {
     size_t k = 0;
     while (strcmp(table[k].name, b->name + strlen("step-")) != 0) k++;
 
-    weft_state *s = weft_state_new(b->ctx);
-    weft_graph *g = weft_graph_new(b->ctx);
-    int status = EXIT_RESOURCES;
-    if (s && g) {
-        weft_state_seed(s, 1);
-        status = step_measure(b, s, g, table[k].record);
-    } else {
-        status = bench_failed(b, "starting");
-    }
-    weft_graph_free(g);
-    weft_state_free(s);
+    step_job j;
+    int status = step_open(&j, b, table[k].record, false);
+    if (status == EXIT_GOOD) status = step_measure(&j);
+    step_close(&j);
     return status;
 }

@@ -6,8 +6,12 @@
  * are moved in groups, so that all of it costs about half a second.
  *
  * A loss in f32 has few digits to spare for differences, so its steps are large; kinks of relu or
- * curvature may then spoil one, and two other lengths are tried. */
+ * curvature may then spoil one, and two other lengths are tried.
+ *
+ * A network too large for that is compared with another plan of the same step: truth_agrees. */
 #include "bench_truth.h"
+
+#include "base/snapshot.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -33,11 +37,12 @@ typedef struct truth_run {
     const truth *t;
     truth_entry *at;
     size_t n;
-    weft_optimiser_desc d; /* defaults filled in */
-    double lr, count;      /* of the step that is checked */
-    double loss, noise;    /* before it; what rounding does to a difference of two */
-    double seconds;        /* of one forward pass */
-    double length;         /* of steps, for those of f32 */
+    weft_optimiser_desc d;        /* defaults filled in */
+    double lr, count;             /* of the step that is checked */
+    double loss, noise;           /* before it; what rounding does to a difference of two */
+    double seconds;               /* of one forward pass */
+    weft_err (*step)(void *user); /* the one that is checked */
+    double length;                /* of steps, for those of f32 */
     char *why;
     size_t why_size;
 } truth_run;
@@ -94,10 +99,19 @@ static bool truth_number(truth_run *r, const char *name, double *out) {
     return true;
 }
 
+/* All but the gradient. */
+static void truth_drop(truth_entry *x) {
+    for (int k = 0; k < 3; k++) {
+        free(x->old[k]), free(x->now[k]);
+        x->old[k] = x->now[k] = NULL;
+    }
+    free(x->made);
+    x->p = x->made = NULL;
+}
+
 static void truth_close(truth_run *r) {
     for (size_t i = 0; i < r->n; i++) {
-        for (int k = 0; k < 3; k++) free(r->at[i].old[k]), free(r->at[i].now[k]);
-        free(r->at[i].made);
+        truth_drop(&r->at[i]);
         free(r->at[i].grad);
     }
     free(r->at);
@@ -132,7 +146,7 @@ static bool truth_open(truth_run *r) {
 /* ---- the step, and the formula ---- */
 
 static bool truth_step(truth_run *r) {
-    if (r->t->step(r->t->user) != WEFT_OK) return truth_failed(r);
+    if (r->step(r->t->user) != WEFT_OK) return truth_failed(r);
     return true;
 }
 
@@ -362,10 +376,53 @@ static bool truth_compare(truth_run *r) {
 }
 
 bool truth_holds(const truth *t, char *why, size_t size) {
-    truth_run r = {.t = t, .d = t->optimiser, .why = why, .why_size = size};
+    truth_run r = {.t = t, .d = t->optimiser, .step = t->step, .why = why, .why_size = size};
     if (size) *why = 0;
     truth_defaults(&r.d);
     const bool good = truth_open(&r) && truth_compare(&r);
+    truth_close(&r);
+    return good;
+}
+
+/* ---- two plans of one step ---- */
+
+static bool truth_same(truth_run *r, const truth_run *by, double along, double rest) {
+    for (size_t j = 0; j < r->n; j++) {
+        const truth_entry *const x = &r->at[j], *const y = &by->at[j];
+        double both = 0, apart = 0;
+        for (size_t i = 0; i < x->n; i++) {
+            const double d = (double)x->grad[i] - (double)y->grad[i];
+            both += d * (double)y->grad[i];
+            apart += d * d;
+        }
+        const double length = y->norm, square = length * length, off = sqrt(apart);
+        if (!(off <= rest * length &&
+              fabs(both) <= along * square + 4 * off * length / sqrt((double)x->n)))
+            return truth_differs(r,
+                                 "the gradient of %s differs by %.3g of its length from that of "
+                                 "another plan, by %.3g along it",
+                                 x->name, off / length, both / square);
+    }
+    return true;
+}
+
+bool truth_agrees(const truth *t, weft_err (*other)(void *user), double along, double rest,
+                  char *why, size_t size) {
+    truth_run by = {.t = t, .d = t->optimiser, .step = t->step, .why = why, .why_size = size};
+    if (size) *why = 0;
+    truth_defaults(&by.d);
+    truth_run r = by;
+    r.step = other;
+    snapshot before = {0};
+    bool good = truth_open(&by);
+    if (good && snapshot_take(&before, t->s, NULL)) good = truth_failed(&r);
+    good = good && truth_made(&by);
+    for (size_t j = 0; j < by.n; j++) truth_drop(&by.at[j]);
+    if (good && snapshot_restore(&before, t->s)) good = truth_failed(&r);
+    snapshot_free(&before);
+    good = good && truth_open(&r) && truth_made(&r) && truth_same(&r, &by, along, rest);
+    for (size_t j = 0; good && j < r.n; j++) good = truth_put(&r, &r.at[j], r.at[j].made);
+    truth_close(&by);
     truth_close(&r);
     return good;
 }

@@ -27,6 +27,13 @@ typedef struct truth {
  * differs, or what failed. */
 bool truth_holds(const truth *t, char *why, size_t size);
 
+/* Makes a step, sets the state back and makes one by `other`: both must follow the formula, with the
+ * same gradients for each parameter, up to `rest` as a share of its length. Rounding goes in all
+ * directions: what differs along the gradient itself is at most a share `along` more than chance
+ * leaves there. `loss` is not asked. The state goes on from where `other` left it. */
+bool truth_agrees(const truth *t, weft_err (*other)(void *user), double along, double rest,
+                  char *why, size_t size);
+
 /* A loss by the reference backend, in double. */
 typedef struct reference reference;
 typedef struct reference_desc {

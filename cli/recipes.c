@@ -229,6 +229,9 @@ recipe recipe_language(weft_graph *g, weft_state *s, int64_t batch, int64_t leng
 
 static recipe recipe_sized(weft_graph *g, weft_state *s, recipe_size size, int64_t batch,
                            int64_t length, const recipe_gpt *n) {
+    const recipe_gpt small = {
+        .layers = n->layers, .width = 4 * n->heads, .heads = n->heads, .words = 24, .places = 8};
+    if (size.small) return recipe_language(g, s, 2, small.places, &small);
     return recipe_language(g, s, size.batch ? size.batch : batch,
                            size.tokens ? size.tokens : length, n);
 }

@@ -46,6 +46,8 @@ typedef struct recipe {
 typedef struct recipe_size {
     int64_t batch, tokens; /* examples; words of a text, where there are texts */
     bool little;           /* for a smoke test: a large network has few, small layers */
+    bool small; /* two short texts, and layers so narrow that the reference can be asked often; for
+                   networks of texts, whatever else is said */
 } recipe_size;
 
 /* Records the step; what goes wrong shows when it is compiled. */

@@ -169,6 +169,31 @@ static void rig_try(fault f, weft_optimiser_desc d, bool fine, char why[300]) {
     rig_close(&r);
 }
 
+static weft_err rig_right_step(void *user) {
+    rig *const both = user;
+    return weft_run(both[1].train);
+}
+
+/* What is said of a step with that fault beside one without, of the same state. */
+static void rig_beside(fault f, weft_optimiser_desc d, char why[300]) {
+    rig both[2] = {{.f = f, .d = d}};
+    if (rig_open(both, false)) {
+        rig *const right = &both[1];
+        *right = both[0];
+        right->f = RIGHT;
+        right->loss[1] = right->loss[0];
+        right->train = weft_compile(right->right, &(weft_plan_desc){.update = rig_updates(right)});
+        const truth t = {.s = right->s, .optimiser = d, .step = rig_right_step, .user = both};
+        const bool fed = right->train && rig_feed(right->train, right->x[0]);
+        if (CHECK(fed && !rig_right_step(both) && !rig_right_step(both))) {
+            const bool good = truth_agrees(&t, rig_step, 1e-5, 1e-4, why, 300);
+            CHECK_EQ(good, !*why);
+        }
+        weft_plan_free(right->train);
+    }
+    rig_close(both);
+}
+
 static const weft_optimiser_desc rig_kinds[] = {
     {.kind = WEFT_OPTIMISER_SGD, .lr = 0.1f, .decay = 0.01f},
     {.kind = WEFT_OPTIMISER_SGD, .lr = 0.05f, .momentum = 0.9f, .decay = 0.01f},
@@ -188,4 +213,15 @@ TEST(faults) {
                 if (f == RIGHT) CHECK_STR(why, "");
                 else CHECK_HAS(*why ? why : "nothing was said", fault_named[f]);
             }
+}
+
+TEST(two_plans) {
+    for (int f = 0; f < OTHER_LOSS; f++)
+        for (int k = 0; k < RIG_KINDS; k++) {
+            CASE("%s, optimiser %d", f ? fault_named[f] : "right", k);
+            char why[300] = "not tried";
+            rig_beside((fault)f, rig_kinds[k], why);
+            if (f == RIGHT) CHECK_STR(why, "");
+            else CHECK_HAS(*why ? why : "nothing was said", fault_named[f]);
+        }
 }
