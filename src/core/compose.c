@@ -53,30 +53,32 @@ weft_tensor weft_elu(weft_tensor x, float alpha) {
     return weft_where(weft_lt(compose_num(x, 0), x), x, weft_scale(below, alpha));
 }
 
-/* x times a share of it, as in gelu and silu, has a slope share + x share'. Where the share no longer
- * changes, x may be infinite, and infinity times 0 is nan: there x is clipped, which changes no bit of
- * a product with 0. */
-static weft_tensor compose_gated(weft_tensor x, weft_tensor y, weft_rule rule) {
+/* x times a share of it, as in gelu and silu: 0 or 1 far out, with a slope share + x share'. Infinity
+ * times 0 is nan, so x is clipped where the share is 0, and in the slope where it no longer changes:
+ * no bit of a product with 0 depends on it. */
+static weft_tensor compose_gated(weft_tensor x, weft_tensor share, float lowest, weft_rule rule) {
+    const weft_tensor y = weft_mul(weft_maximum(compose_num(x, lowest), x), share);
     return weft_custom_grad(y, (weft_tensors){&x, 1}, rule, NULL);
 }
 
-/* 2 Phi(x) */
+enum { GELU_FAR = 15, SILU_FAR = 1000 }; /* in f64 sigmoid is 0 from -746 on */
+
 static weft_tensor compose_gelu_share(weft_tensor x) {
-    return weft_offset(weft_erf(weft_scale(x, 0.70710678118654752f)), 1);
+    const weft_tensor twice = weft_offset(weft_erf(weft_scale(x, 0.70710678118654752f)), 1);
+    return weft_scale(twice, 0.5f);
 }
 
 static void compose_gelu_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
                               size_t n, weft_tensor *out) {
     (void)user, (void)y, (void)n;
-    weft_tensor x = weft_clamp(in[0], -15, 15);
+    weft_tensor x = weft_clamp(in[0], -GELU_FAR, GELU_FAR);
     weft_tensor density = weft_exp(weft_scale(weft_square(x), -0.5f));
-    out[0] = weft_mul(dy, weft_add(weft_scale(compose_gelu_share(in[0]), 0.5f),
-                                   weft_scale(weft_mul(x, density), 0.3989422804014327f)));
+    weft_tensor slope = weft_scale(weft_mul(x, density), 0.3989422804014327f);
+    out[0] = weft_mul(dy, weft_add(compose_gelu_share(in[0]), slope));
 }
 
 weft_tensor weft_gelu(weft_tensor x) {
-    return compose_gated(x, weft_mul(weft_scale(x, 0.5f), compose_gelu_share(x)),
-                         compose_gelu_rule);
+    return compose_gated(x, compose_gelu_share(x), -GELU_FAR, compose_gelu_rule);
 }
 
 static weft_tensor compose_gelu_tanh(weft_tensor x) {
@@ -87,7 +89,7 @@ static weft_tensor compose_gelu_tanh(weft_tensor x) {
 static void compose_gelu_tanh_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
                                    size_t n, weft_tensor *out) {
     (void)user, (void)y, (void)n;
-    weft_tensor x = weft_clamp(in[0], -15, 15), tanh = compose_gelu_tanh(in[0]);
+    weft_tensor x = weft_clamp(in[0], -GELU_FAR, GELU_FAR), tanh = compose_gelu_tanh(in[0]);
     weft_tensor inner = weft_offset(weft_scale(weft_square(x), 3 * 0.044715f), 1);
     weft_tensor by = weft_mul(weft_scale(x, 0.79788456080286536f), inner);
     weft_tensor slope = weft_mul(by, weft_sub(compose_num(x, 1), weft_square(tanh)));
@@ -95,20 +97,20 @@ static void compose_gelu_tanh_rule(void *user, weft_tensor dy, weft_tensor y, co
 }
 
 weft_tensor weft_gelu_tanh(weft_tensor x) {
-    return compose_gated(x, weft_mul(weft_scale(x, 0.5f), weft_offset(compose_gelu_tanh(x), 1)),
+    return compose_gated(x, weft_scale(weft_offset(compose_gelu_tanh(x), 1), 0.5f), -GELU_FAR,
                          compose_gelu_tanh_rule);
 }
 
 static void compose_silu_rule(void *user, weft_tensor dy, weft_tensor y, const weft_tensor *in,
                               size_t n, weft_tensor *out) {
     (void)user, (void)y, (void)n;
-    weft_tensor x = weft_minimum(compose_num(y, 100), in[0]), s = weft_sigmoid(in[0]);
+    weft_tensor x = weft_clamp(in[0], -SILU_FAR, SILU_FAR), s = weft_sigmoid(in[0]);
     weft_tensor slope = weft_mul(x, weft_mul(s, weft_sub(compose_num(x, 1), s)));
     out[0] = weft_mul(dy, weft_add(s, slope));
 }
 
 weft_tensor weft_silu(weft_tensor x) {
-    return compose_gated(x, weft_mul(x, weft_sigmoid(x)), compose_silu_rule);
+    return compose_gated(x, weft_sigmoid(x), -SILU_FAR, compose_silu_rule);
 }
 
 /* The slopes of relu and abs at 0 do not add up to that of the whole, which is sigmoid everywhere. */
