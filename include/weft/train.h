@@ -28,7 +28,10 @@ extern "C" {
 
 /* ---- metrics and their journal ----------------------------------------------------------- */
 
-enum { WEFT_METRICS = 32 };  /* most values of a line */
+enum {
+    WEFT_METRICS = 32,        /* most values of a line */
+    WEFT_METRIC_NAME = 119,   /* most bytes of a name in a journal */
+};
 
 /* The metrics of one step: "train/loss" 0.31, "test/accuracy" 0.98. A name is group/name, as in
  * TensorBoard. The report has a plot for each group, with a curve for each name; for the groups train,
@@ -39,9 +42,11 @@ typedef struct weft_metrics {
     size_t n;
     const char *sample;  /* UTF-8: what the network writes, for progress and report; NULL: nothing.
                             Not copied */
+    const char *lost;  /* the first metric for which there was no room, or NULL: lines with one are
+                          an error */
 } weft_metrics;
 WEFT_API void   weft_metric(weft_metrics *m, const char *name, double value);
-    /* adds a metric or changes its value; the name is not copied; beyond WEFT_METRICS it is ignored */
+    /* adds a metric or changes its value; the name is not copied */
 WEFT_API double weft_metric_of(const weft_metrics *m, const char *name);  /* nan: no such metric */
 
 typedef struct weft_journal weft_journal;  /* writes the files of a run */
@@ -58,7 +63,7 @@ WEFT_API weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d
     /* NULL: weft_error(c) */
 WEFT_API weft_err weft_journal_write(weft_journal *j, int64_t step, const weft_metrics *m);
     /* a line of metrics.jsonl, and events; values that are not finite become null. No metric may be
-       called step, time, wall or sample. Lines are written whole or not at all */
+       called step, time, wall or sample, nor may one be lost. Lines are written whole or not at all */
 WEFT_API weft_err weft_journal_flush(weft_journal *j);  /* to the disk */
 WEFT_API weft_err weft_journal_close(weft_journal *j);  /* NULL is fine */
 
@@ -88,7 +93,8 @@ typedef struct weft_follow_row {
     bool    restarted;               /* the file was started over: discard earlier rows */
     int64_t step;
     double  time, wall;              /* nan: unknown */
-    weft_metrics m;                  /* names are valid until the next call */
+    weft_metrics m;                  /* names are valid until the next call; what no journal writes,
+                                        more metrics and longer names, is left out */
     int64_t skipped;                 /* malformed lines so far */
 } weft_follow_row;
 typedef struct weft_follow weft_follow;  /* reads rows as they are written */

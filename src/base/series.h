@@ -6,10 +6,12 @@
 #ifndef WEFT_BASE_SERIES_H
 #define WEFT_BASE_SERIES_H
 
+#include "weft/train.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SERIES_BUCKETS = 400, SERIES_NAME = 120 };
+enum { SERIES_BUCKETS = 400, SERIES_NAME = WEFT_METRIC_NAME + 1 };
 
 typedef struct series_point {
     double step, value;

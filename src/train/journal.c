@@ -126,16 +126,18 @@ weft_journal *weft_journal_open(weft_ctx *c, const weft_journal_desc *d) {
 /* ---- writing ---- */
 
 static weft_err journal_check(weft_journal *j, const weft_metrics *m) {
-    if (m->n > WEFT_METRICS)
-        return weft_fail(j->c, WEFT_ARGUMENT,
-                         "weft_journal_write: %zu metrics, at most %d go on a line", m->n,
-                         WEFT_METRICS);
+    WEFT_TRY(metrics_check(j->c, "weft_journal_write", m));
     for (size_t i = 0; i < m->n; i++) {
         const char *name = m->at[i].name;
         if (!name || !*name || !utf8_is(name, strlen(name)))
             return weft_fail(j->c, WEFT_ARGUMENT,
                              "weft_journal_write: metric %zu has no name, or one that is not UTF-8",
                              i);
+        if (strlen(name) > WEFT_METRIC_NAME)
+            return weft_fail(j->c, WEFT_ARGUMENT,
+                             "weft_journal_write: the name of metric %zu has %zu bytes, at most %d "
+                             "are possible: \"%.40s...\"",
+                             i, strlen(name), WEFT_METRIC_NAME, name);
         bool taken = !strcmp(name, "step") || !strcmp(name, "wall") || !strcmp(name, "time") ||
                      !strcmp(name, "sample");
         for (size_t k = 0; k < i; k++) taken = taken || !strcmp(name, m->at[k].name);

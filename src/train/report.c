@@ -25,7 +25,11 @@ static series *report_series(report *r, weft_json key, int *guess) {
         return r->series[k];
     }
     char name[SERIES_NAME];
-    if (weft_json_text(key, name, sizeof name) >= sizeof name || r->n == REPORT_SERIES) {
+    if (weft_json_text(key, name, sizeof name) >= sizeof name) {
+        r->long_names = true;
+        return NULL;
+    }
+    if (r->n == REPORT_SERIES) {
         r->crowded = true;
         return NULL;
     }
@@ -70,13 +74,15 @@ static weft_err report_read(report *r, const char *path) {
 static void report_row(report *r, const char *name, weft_json value) {
     text *d = &r->page;
     char text[REPORT_CONFIG_TEXT];
-    if (weft_json_kind_of(value) == WEFT_JSON_TEXT) weft_json_text(value, text, sizeof text);
-    else {
-        const size_t n = (size_t)(value.end - value.at);
+    size_t n = (size_t)(value.end - value.at);
+    if (weft_json_kind_of(value) == WEFT_JSON_TEXT) {
+        n = weft_json_text(value, text, sizeof text);
+    } else {
         const size_t fits = n < sizeof text ? n : sizeof text - 1;
         memcpy(text, value.at, fits);
         text[fits] = 0;
     }
+    r->cut |= n >= sizeof text;
     text_put(d, "<tr><th scope=\"row\">");
     text_html(d, name);
     text_put(d, "</th><td>");
@@ -87,9 +93,13 @@ static void report_row(report *r, const char *name, weft_json value) {
 /* Objects inside are told as "optimiser.rate"; lists as they are written. */
 static void report_rows(report *r, weft_json object, const char *prefix, int *rows) {
     weft_json key = {0}, value = {0};
-    while (weft_json_next(object, &key, &value) && (*rows)++ < REPORT_CONFIG_ROWS) {
+    while (weft_json_next(object, &key, &value)) {
         char name[300], own[150];
-        weft_json_text(key, own, sizeof own);
+        r->cut |= weft_json_text(key, own, sizeof own) >= sizeof own || strlen(prefix) > 140;
+        if (++*rows > REPORT_CONFIG_ROWS) {
+            r->cut = true;
+            return;
+        }
         if (!*prefix && (!strcmp(own, "title") || !strcmp(own, "settings"))) continue; /* above */
         snprintf(name, sizeof name, "%.140s%s%s", prefix, *prefix ? "." : "", own);
         if (weft_json_kind_of(value) == WEFT_JSON_OBJECT && weft_json_count(value))
@@ -166,6 +176,11 @@ static void report_foot(report *r, const char *config_problem, const char *kerne
         text_add(d, " %s %s not readable and left out.", report_count(text, (int64_t)r->skipped),
                  r->skipped == 1 ? "line was" : "lines were");
     if (r->crowded) text_add(d, " Only the first %d metrics are shown.", REPORT_SERIES);
+    if (r->long_names)
+        text_add(d, " Metrics with names of more than %d bytes are left out.", WEFT_METRIC_NAME);
+    if (r->cut)
+        text_add(d, " At most %d settings are shown, and at most %d bytes of each.",
+                 REPORT_CONFIG_ROWS, REPORT_CONFIG_TEXT - 1);
     report_left_out(r, "configuration is", config_problem);
     report_left_out(r, "kernels are", kernels_problem);
     text_put(d, "</footer>\n</main>\n<script>\n");

@@ -35,7 +35,8 @@ typedef struct report {
     int plot_count;
     double from, to;       /* steps that the plots show */
     size_t lines, skipped; /* of metrics.jsonl; not readable */
-    bool crowded;          /* there were more metrics than series */
+    bool crowded, long_names; /* there were more metrics than series; names too long for one */
+    bool cut;              /* settings, or their names or values, were too many or too long */
     int64_t steps;         /* the last one */
     double seconds;        /* of the run; nan: unknown */
     double rate;           /* steps a second; nan: unknown */

@@ -222,6 +222,7 @@ static weft_err train_conclude(train *t) {
     weft_metrics m = {0};
     const double start = weft_phase_start(t->c);
     WEFT_TRY(t->d->evaluate_at_end(t->d->user, t->step, &m));
+    WEFT_TRY(metrics_check(t->c, "weft_train", &m));
     weft_phase_end(t->c, "evaluate", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     for (size_t i = 0; i < m.n; i++) weft_metric(&t->evaluation, m.at[i].name, m.at[i].value);
@@ -235,6 +236,7 @@ static weft_err train_evaluate(train *t) {
     t->evaluated = t->step;
     const double start = weft_phase_start(t->c);
     WEFT_TRY(d->evaluate(d->user, t->step, &m));
+    WEFT_TRY(metrics_check(t->c, "weft_train", &m));
     weft_phase_end(t->c, "evaluate", start);
     if (t->log) WEFT_TRY(weft_journal_write(t->log, t->step, &m));
     const double value = d->monitor ? weft_metric_of(&m, d->monitor) : m.n ? m.at[0].value : NAN;
@@ -285,6 +287,7 @@ static weft_err train_loop(train *t) {
         const double before = weft_clock();
         t->m.n = 0;
         WEFT_TRY(train_one(t, t->plan, t->step, &t->m));
+        WEFT_TRY(metrics_check(t->c, "weft_train", &t->m));
         t->step++;
         t->seconds += weft_clock() - before;
         const double loss = weft_metric_of(&t->m, "train/loss");

@@ -6,6 +6,11 @@
 #include "base/snapshot.h"
 #include <weft/train.h>
 
+/* ---- metrics.c ---- */
+
+/* That none was lost. */
+weft_err metrics_check(weft_ctx *c, const char *who, const weft_metrics *m);
+
 /* ---- train.c and guard.c ---- */
 
 typedef struct train {

@@ -66,6 +66,7 @@ TEST(metrics) {
     CHECK_EQ(m.n, WEFT_METRICS);
     CHECK_EQ(weft_metric_of(&m, "n29"), 29.0);
     CHECK(isnan(weft_metric_of(&m, "n30")));
+    CHECK_STR(m.lost, "n30");
     weft_metric(&m, "n29", 7); /* full, but it is there */
     CHECK_EQ(weft_metric_of(&m, "n29"), 7.0);
     weft_metric(&m, NULL, 1);
@@ -397,6 +398,14 @@ TEST(lines_that_are_refused) {
         CHECK_EQ(weft_journal_write(j, 1, &m), WEFT_ARGUMENT);
     }
     CHECK_EQ(weft_journal_write(j, 1, &(weft_metrics){.n = WEFT_METRICS + 1}), WEFT_ARGUMENT);
+    CHECK_EQ(weft_journal_write(j, 1, &(weft_metrics){.at = {{"a", 1}}, .n = 1, .lost = "b"}),
+             WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(c), "no room for the metric \"b\"");
+    char name[WEFT_METRIC_NAME + 2];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = 0;
+    CHECK_EQ(weft_journal_write(j, 1, &(weft_metrics){.at = {{name, 1}}, .n = 1}), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(c), "metric 0 has 120 bytes, at most 119");
     CHECK_EQ(weft_journal_write(j, 1, &(weft_metrics){.n = 1}), WEFT_ARGUMENT);
     CHECK_EQ(weft_journal_write(j, 1, NULL), WEFT_ARGUMENT);
     CHECK_EQ(weft_journal_close(j), WEFT_OK);

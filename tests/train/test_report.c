@@ -441,7 +441,51 @@ TEST(more_metrics_than_fit) {
     const char *page = world_page(&t, NULL);
     CHECK_EQ(page_count(page, "<figure class=\"plot"), 64);
     CHECK_HAS(page, "Only the first 64 metrics are shown.");
+    CHECK_HAS(page, "names of more than 119 bytes are left out.");
     world_end(&t);
+}
+
+TEST(a_long_name_alone) {
+    world t = world_begin();
+    char name[121];
+    memset(name, 'x', 120);
+    name[119] = 0;
+    world_line(&t, 1, name, 1);
+    CHECK(!strstr(world_page(&t, NULL), "left out"));
+    world_end(&t);
+    t = world_begin();
+    name[119] = 'x', name[120] = 0;
+    world_line(&t, 1, name, 1);
+    const char *page = world_page(&t, NULL);
+    CHECK_HAS(page, "names of more than 119 bytes are left out.");
+    CHECK(!strstr(page, "Only the first"));
+    world_end(&t);
+}
+
+TEST(more_settings_than_fit) {
+    char config[8000] = "{", *at = config + 1;
+    for (int n = 299; n < 302; n += 2) {
+        world t = world_begin();
+        at = config + 1;
+        for (int i = 0; i < n; i++) at += sprintf(at, "%s\"k%d\": 1", i ? ", " : "", i);
+        strcpy(at, "}");
+        run_write(run_path(&t.f, "config.json"), config);
+        const char *page = world_page(&t, NULL);
+        CHECK_EQ(strstr(page, "At most 300 settings are shown") != NULL, n > 300);
+        world_end(&t);
+    }
+    static const char *const part[] = {"{\"", "\": \"", "\"}"}; /* a long name, a long value */
+    for (int k = 0; k < 2; k++) {
+        world t = world_begin();
+        at = config + sprintf(config, "%s", part[0]);
+        for (int i = 0; i < (k ? 1 : 200); i++) *at++ = 'k';
+        at += sprintf(at, "%s", part[1]);
+        for (int i = 0; i < (k ? 700 : 1); i++) *at++ = 'v';
+        strcpy(at, part[2]);
+        run_write(run_path(&t.f, "config.json"), config);
+        CHECK_HAS(world_page(&t, NULL), "At most 300 settings are shown");
+        world_end(&t);
+    }
 }
 
 TEST(ticks_are_round) {

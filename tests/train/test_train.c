@@ -541,6 +541,41 @@ TEST(a_step_may_be_a_function) {
     weft_close(c);
 }
 
+static weft_err few_metrics(void *user, int64_t step, weft_metrics *m) {
+    (void)user, (void)step;
+    weft_metric(m, "n0", 1);
+    return WEFT_OK;
+}
+
+static weft_err many_metrics(void *user, int64_t step, weft_metrics *m) {
+    static char name[WEFT_METRICS + 1][16];
+    (void)step;
+    for (int i = 0; i < *(const int *)user; i++) {
+        snprintf(name[i], sizeof name[i], "n%d", i);
+        weft_metric(m, name[i], 1);
+    }
+    return WEFT_OK;
+}
+
+TEST(a_metric_without_room_is_an_error) {
+    weft_ctx *c = weft_open("null");
+    weft_state *s = weft_state_new(c);
+    int many = WEFT_METRICS;
+    weft_train_desc d = {.step = many_metrics, .user = &many, .steps = 2, .evaluate_every = 1};
+    CHECK_EQ(weft_train(s, &d, NULL), WEFT_OK);
+    many++;
+    CHECK_EQ(weft_train(s, &d, NULL), WEFT_ARGUMENT);
+    CHECK_HAS(weft_error(c), "no room for the metric \"n32\": a line has at most 32");
+    for (int end = 0; end < 2; end++) {
+        d = (weft_train_desc){.step = few_metrics, .user = &many, .steps = 1, .evaluate_every = 1};
+        *(end ? &d.evaluate_at_end : &d.evaluate) = many_metrics;
+        CHECK_EQ(weft_train(s, &d, NULL), WEFT_ARGUMENT);
+        CHECK_HAS(weft_error(c), "no room for the metric \"n32\"");
+    }
+    weft_state_free(s);
+    weft_close(c);
+}
+
 /* ---- what it refuses ---- */
 
 TEST(wrong_descriptions_are_told) {
