@@ -21,7 +21,7 @@ static int records_failed(const bench_records *k) {
 /* Whether a file can be made there, or put in the place of the one that is. */
 static bool records_writable(const char *path) {
     const char *slash = strrchr(path, '/');
-    char folder[1024] = ".";
+    char folder[PATH_MOST] = ".";
     if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
     return access(folder, W_OK | X_OK) == 0;
 }

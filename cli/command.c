@@ -35,9 +35,13 @@ int command_code(weft_err e) {
     }
 }
 
-/* The library names the fields of its descriptions, as ".missing"; here they are options. */
+/* The library names its functions, as "weft_open: ", which nobody called here, and the fields of its
+ * descriptions, as ".missing", which are options here. */
 static void command_words(const call *c, const char *said, char *out, size_t n) {
     size_t at = 0;
+    const size_t function = strspn(said, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    if (strncmp(said, "weft_", 5) == 0 && strncmp(said + function, ": ", 2) == 0)
+        said += function + 2;
     for (const char *s = said; *s && at + 1 < n; s++) {
         char name[32];
         const size_t length = strspn(s + 1, "abcdefghijklmnopqrstuvwxyz_");
@@ -66,9 +70,10 @@ int command_failed(const call *c, const weft_ctx *ctx) {
 }
 
 int command_unread(const call *c, const weft_ctx *ctx, const char *path) {
-    const int status = command_failed(c, ctx);
+    const int status = command_code(weft_error_code(ctx));
     const char *const hint = status == EXIT_INPUT ? source_hint(path) : NULL;
-    if (hint) tell(stderr, "%s is %s\n", path, hint);
+    if (!hint) return command_failed(c, ctx);
+    tell(stderr, "weft %s: %s is %s\n", c->name, path, hint);
     return status;
 }
 

@@ -8,7 +8,7 @@
 
 #include <weft/data.h>
 
-enum { DATA_PATH = 1024 };
+enum { DATA_PATH = 4096 };
 
 /* ${XDG_DATA_HOME:-~/.local/share}/weft/NAME; false: too long, or no home folder. */
 bool data_home(const char *name, char *path, size_t bytes);

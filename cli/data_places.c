@@ -76,7 +76,9 @@ static weft_err places_open_mnist(weft_ctx *c, const char *folder, weft_data **t
     for (int i = 0; i < 4; i++)
         if (!places_join(path[i], sizeof path[i], folder, "/",
                          data_packages[DATA_MNIST].file[i].name))
-            return weft_fail(c, WEFT_ARGUMENT, "%s: the path is too long", folder);
+            return weft_fail(c, WEFT_ARGUMENT,
+                             "the path has %zu bytes, at most %d are possible: %.80s...",
+                             strlen(folder), DATA_PATH - 30, folder);
     *train = weft_data_idx(c, path[0], path[1]);
     *test = *train ? weft_data_idx(c, path[2], path[3]) : NULL;
     return *test ? WEFT_OK : weft_error_code(c);
@@ -87,7 +89,9 @@ static weft_err places_open_small(weft_ctx *c, const char *folder, weft_data **t
     char path[2][DATA_PATH];
     if (!places_join(path[0], DATA_PATH, folder, "/", "train.npz") ||
         !places_join(path[1], DATA_PATH, folder, "/", "test.npz"))
-        return weft_fail(c, WEFT_ARGUMENT, "%s: the path is too long", folder);
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "the path has %zu bytes, at most %d are possible: %.80s...",
+                         strlen(folder), DATA_PATH - 30, folder);
     *train = weft_data_npy(c, path[0]);
     *test = *train ? weft_data_npy(c, path[1]) : NULL;
     return *test ? WEFT_OK : weft_error_code(c);

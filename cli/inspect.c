@@ -174,7 +174,10 @@ static int inspect_tensors(inspect *s) {
         inspect_line_text(s, &a, look ? &stats : NULL);
     }
     if (header) putchar('\n');
-    return EXIT_GOOD;
+    if (s->tensors || !s->set->only) return EXIT_GOOD;
+    tell(stderr, "weft inspect: none of %zu tensors matches \"%s\"\n",
+         weft_archive_count(s->archive), s->set->only);
+    return EXIT_FAILED;
 }
 
 /* ---- the whole ---- */
@@ -210,8 +213,9 @@ static void inspect_summary_text(const inspect *s, const weft_checkpoint *facts)
     if (s->set->verify) tell(stdout, ", verified");
     if (facts) {
         const char *const version = weft_archive_text_of(s->archive, "weft.version");
-        tell(stdout, "\nstep %lld, epoch %lld, by weft ", (long long)facts->step,
-             (long long)facts->data_epoch);
+        tell(stdout, "\nstep %lld, ", (long long)facts->step);
+        if (facts->data_epoch) tell(stdout, "epoch %lld, ", (long long)facts->data_epoch);
+        tell(stdout, "by weft ");
         tell_text(stdout, version ? version : "of some version", -20);
     }
     putchar('\n');

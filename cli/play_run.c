@@ -16,14 +16,14 @@ typedef struct play_kind {
 
 static double play_dated(void *user, const char *folder) {
     const play_kind *const k = user;
-    char made[64] = "", weights[500];
+    char made[64] = "", weights[PATH_MOST];
     const double at = run_file_time(weft_run_checkpoint(folder, weights, sizeof weights));
     if (at < 0 || run_locate(k->r, folder) || run_command(k->r, made, sizeof made)) return -1;
     return strcmp(made, k->command) == 0 ? at : -1;
 }
 
 weft_err play_find(run *r, const call *c, const char *command, bool *found) {
-    char path[512] = "", made[64] = "";
+    char path[PATH_FOLDER] = "", made[64] = "";
     *found = c->count || run_newest(play_dated, &(play_kind){r, command}, path, sizeof path);
     if (!*found) return WEFT_OK;
     weft_err e = run_locate(r, c->count ? c->words[0] : path);

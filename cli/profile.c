@@ -5,6 +5,7 @@
 #endif
 #include "profile.h"
 
+#include "path.h"
 #include "tell.h"
 
 #include <errno.h>
@@ -25,11 +26,14 @@ enum {
 
 /* Whether a file can be made there: better said before the training than after it. */
 static weft_err profile_path(weft_ctx *c, const char *path) {
-    char folder[1024];
+    char folder[PATH_MOST];
     struct stat info;
     const char *slash = strrchr(path, '/');
     const size_t n = slash ? (size_t)(slash - path) : 0;
-    if (n >= sizeof folder) return weft_fail(c, WEFT_ARGUMENT, "--profile: the path is too long");
+    if (n >= sizeof folder)
+        return weft_fail(c, WEFT_ARGUMENT,
+                         "--profile: the path has %zu bytes, at most %d are possible", strlen(path),
+                         PATH_MOST - 1);
     memcpy(folder, path, n);
     folder[n] = 0;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))

@@ -37,7 +37,7 @@ void run_close(run *r) {
 /* ---- the folder ---- */
 
 static bool run_exists(const char *folder) {
-    char path[600];
+    char path[PATH_MOST];
     return path_has_checkpoint(weft_run_checkpoint(folder, path, sizeof path));
 }
 
@@ -55,7 +55,8 @@ bool run_place(run *r, const char *name) {
         const int n = s->run ? snprintf(r->folder, sizeof r->folder, "%s", s->run)
                              : snprintf(r->folder, sizeof r->folder, "runs/%s", name);
         if (n < 0 || (size_t)n >= sizeof r->folder) {
-            tell(stderr, "weft %s: the path of the run is too long\n", r->call->name);
+            tell(stderr, "weft %s: the path of the run has %d bytes, at most %zu are possible\n",
+                 r->call->name, n, sizeof r->folder - 1);
             return false;
         }
         if (s->resume || s->overwrite || !run_exists(r->folder)) {
@@ -117,7 +118,9 @@ weft_err run_locate(run *r, const char *path) {
     const bool folder = S_ISDIR(info.st_mode);
     const int n = snprintf(r->folder, sizeof r->folder, "%s", path);
     if (n < 1 || (size_t)n >= sizeof r->folder)
-        return weft_fail(r->ctx, WEFT_ARGUMENT, "the path of the run is too long, or empty");
+        return weft_fail(r->ctx, WEFT_ARGUMENT,
+                         "the path of the run has %d bytes, 1 to %zu are possible", n,
+                         sizeof r->folder - 1);
     if (folder) {
         weft_run_checkpoint(r->folder, r->weights, sizeof r->weights);
         return WEFT_OK;
@@ -173,7 +176,7 @@ char *run_config(const run *r, run_more more, const void *user) {
 /* ---- reading it ---- */
 
 weft_err run_read(run *r, run_reader reader, void *user) {
-    char path[600];
+    char path[PATH_MOST];
     weft_file file;
     snprintf(path, sizeof path, "%s/config.json", r->folder);
     weft_err e = weft_file_open(r->ctx, path, &file);
@@ -265,7 +268,7 @@ weft_err run_go_on(run *r, void *settings) {
     char name[64];
     struct stat info;
     if (!r->set->resume) return WEFT_OK;
-    char config[600];
+    char config[PATH_MOST];
     snprintf(config, sizeof config, "%s/config.json", r->folder);
     if (stat(config, &info) != 0 && errno == ENOENT)
         return weft_fail(r->ctx, WEFT_FILE, "%s: no run to resume; omit --resume to start one",
@@ -332,7 +335,7 @@ static weft_err run_limit_by(run *r, const char *path) {
 }
 
 weft_err run_limit(run *r) {
-    char latest[600], before[640];
+    char latest[PATH_MOST], before[PATH_MOST + 20];
     text previous = {.s = before, .cap = sizeof before};
     if (*r->weights) return run_limit_by(r, r->weights);
     weft_run_checkpoint(r->folder, latest, sizeof latest);

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "path.h"
 
 #include <weft/io.h>
 #include <weft/train.h>
@@ -31,7 +32,7 @@ typedef struct run {
     weft_profile *profile; /* NULL: none */
     bool trained;          /* there is something to sum up */
     weft_run_lock *lock;   /* of the folder, from run_place on */
-    char folder[512], weights[600]; /* weights: a checkpoint, once run_locate has found it */
+    char folder[PATH_FOLDER], weights[PATH_MOST]; /* weights: a checkpoint, once run_locate has found it */
     char *saved[128];               /* names and values of options from config.json, in turn */
     int saved_count;
 } run;

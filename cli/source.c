@@ -68,6 +68,7 @@ static bool source_is_table(const char *text, size_t n) {
     return lines > 0 && separators >= lines;
 }
 
+/* NULL also where what the library says of the file's content helps more. */
 const char *source_hint(const char *path) {
     char named[4096], text[512];
     FILE *f = source_is(path, false) ? fopen(source_file(path, named, sizeof named), "rb") : NULL;
@@ -78,8 +79,12 @@ const char *source_hint(const char *path) {
     if (n > 30 && memcmp(text, "PK\3\4", 4) == 0) {
         for (size_t i = 30; i + 8 <= n && i < 200; i++)
             if (memcmp(text + i, "data.pkl", 8) == 0) return SOURCE_TORCH;
-        return "a zip file, but not one of NumPy's npz files";
+        const size_t name = (unsigned char)text[26] + 256u * (unsigned char)text[27];
+        const bool npy = name >= 4 && 30 + name <= n && !memcmp(text + 26 + name, ".npy", 4);
+        return npy ? NULL : "a zip file, but not one of NumPy's npz files";
     }
+    const size_t path_length = strlen(path);
+    if (path_length > 10 && !strcmp(path + path_length - 10, "index.json")) return NULL;
     for (size_t i = 0; i < sizeof source_kinds / sizeof *source_kinds; i++)
         if (n >= source_kinds[i].bytes &&
             memcmp(text, source_kinds[i].magic, source_kinds[i].bytes) == 0)

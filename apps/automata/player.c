@@ -37,7 +37,7 @@ static weft_err player_read_task(void *user, weft_ctx *c, weft_json config, cons
 static weft_err player_read_gates(player *p) {
     weft_ctx *const c = p->run.ctx;
     const int channels = p->task->shape.channels;
-    char path[600];
+    char path[sizeof p->run.folder + 40];
     weft_file f = {0};
     snprintf(path, sizeof path, "%s/" AUTOMATON_CIRCUIT, p->run.folder);
     if (access(path, F_OK) != 0)

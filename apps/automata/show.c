@@ -26,7 +26,7 @@ typedef struct show_film {
 /* In every format; a picture only where it can be read. *svg is that picture, or NULL. */
 static weft_err show_circuit(const run *u, const automata_task *t, const weft_circuit *k,
                              char **svg) {
-    char name[64], file[64], path[700];
+    char name[64], file[64], path[sizeof u->folder + 70];
     snprintf(name, sizeof name, "%s", t->name);
     for (char *s = name; *s; s++)
         if (*s == '-') *s = '_'; /* names of functions and modules have none */

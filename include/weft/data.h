@@ -203,7 +203,7 @@ typedef struct weft_loader_desc {
     bool     stored_last;      /* images are stored as [H, W, C], not [C, H, W] */
     bool     channels_last;    /* images are [H, W, C] in the batch */
 
-    int      prefetch;         /* batches prefetched by a thread; 0: 2; below 0: no thread */
+    int      prefetch;         /* batches prefetched by a thread, at most 64; 0: 2; below 0: no thread */
 } weft_loader_desc;
 
 WEFT_API weft_loader *weft_loader_new(weft_ctx *c, const weft_loader_desc *d);

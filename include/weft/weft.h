@@ -597,7 +597,8 @@ typedef struct weft_plan_desc {
     weft_updates update;  /* state entries that a run updates */
     bool  training;       /* also apply the updates of layers (running statistics); required for a
                              plan that trains such a layer */
-    int   threads;        /* 0: chosen by the amount of work, at most the context's */
+    int   threads;        /* 0: chosen by the amount of work, at most the context's; else exactly so
+                             many, which may be more than those, at most 256 */
     bool  portable;       /* only steps that weft_plan_emit_c supports */
     bool  unfused;        /* one kernel per operation, for comparison */
     bool  watch;          /* unfused, and every result is checked: weft_plan_finding; slow */

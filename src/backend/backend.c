@@ -28,12 +28,51 @@ const weft_backend *backend_find(const char *name) {
     return NULL;
 }
 
-static void backend_unknown(const char *name) {
+static void backend_unknown(const char *name, bool meant) {
     char all[100] = "";
     for (size_t i = 0, at = 0; i < BACKEND_NAMES && at < sizeof all; i++)
-        at += (size_t)snprintf(all + at, sizeof all - at, "%s\"%s\"", i ? ", " : "",
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "",
                                backend_list[i].name);
-    weft_fail(NULL, WEFT_DEVICE, "weft_open: unknown device \"%s\"; available: %s", name, all);
+    weft_fail(NULL, WEFT_DEVICE, "weft_open: unknown device \"%s\"%s; available: %s", name,
+              meant ? " (WEFT_DEVICE)" : "", all);
+}
+
+/* ---- the environment ---- */
+
+/* The number of a variable that is set, and not to nothing. */
+static weft_err backend_number(const char *variable, int least, int most, int *out) {
+    const char *s = getenv(variable);
+    if (!s || !*s) return WEFT_OK;
+    char *end;
+    const long v = strtol(s, &end, 10);
+    if (*s < '0' || *s > '9' || *end || v < least || v > most)
+        return weft_fail(NULL, WEFT_ARGUMENT,
+                         "weft_open: %s is \"%.40s\", a number from %d to %d was expected",
+                         variable, s, least, most);
+    *out = (int)v;
+    return WEFT_OK;
+}
+
+typedef struct backend_variables {
+    int threads, isa, debug, fuse;
+    bool no_blocks;
+} backend_variables;
+
+static weft_err backend_environment(backend_variables *v) {
+    *v = (backend_variables){.isa = 512, .fuse = 1};
+    WEFT_TRY(backend_number("WEFT_THREADS", 1, LIMIT_THREADS, &v->threads));
+    WEFT_TRY(backend_number("WEFT_ISA", 128, 512, &v->isa)); /* isa.c reads it again */
+    WEFT_TRY(backend_number("WEFT_DEBUG", 0, 4, &v->debug));
+    WEFT_TRY(backend_number("WEFT_FUSE", 0, 1, &v->fuse));
+    if (v->isa != 128 && v->isa != 256 && v->isa != 512)
+        return weft_fail(NULL, WEFT_ARGUMENT,
+                         "weft_open: WEFT_ISA is %d, 128, 256 or 512 was expected", v->isa);
+    const char *blocks = getenv("WEFT_BLOCKS");
+    v->no_blocks = blocks && strcmp(blocks, "none") == 0;
+    if (blocks && *blocks && !v->no_blocks && strcmp(blocks, "all") != 0)
+        return weft_fail(NULL, WEFT_ARGUMENT,
+                         "weft_open: WEFT_BLOCKS is \"%.40s\", none or all was expected", blocks);
+    return WEFT_OK;
 }
 
 /* ---- opening ---- */
@@ -45,26 +84,22 @@ static void *backend_realloc(void *user, void *p, size_t bytes) {
     return NULL;
 }
 
-static int backend_variable(const char *variable, int otherwise) {
-    const char *s = getenv(variable);
-    return s && *s ? atoi(s) : otherwise;
-}
-
 weft_ctx *weft_open_with(const weft_open_desc *d) {
     static const weft_open_desc none;
     if (!d) d = &none;
-    const char *device = backend_meant(d->device ? d->device : "auto");
+    const char *asked = d->device ? d->device : "auto", *device = backend_meant(asked);
     const weft_backend *b = backend_find(device);
+    backend_variables v;
     if (!b) {
-        backend_unknown(device);
+        backend_unknown(device, device != asked);
         return NULL;
     }
-    const int threads = d->threads > 0 ? d->threads : backend_variable("WEFT_THREADS", 0);
-    if (threads > LIMIT_THREADS) {
-        weft_fail(NULL, WEFT_ARGUMENT, "weft_open: %d threads%s, at most %d are allowed", threads,
-                  d->threads > 0 ? "" : " (WEFT_THREADS)", LIMIT_THREADS);
+    if (d->threads < 0 || d->threads > LIMIT_THREADS) {
+        weft_fail(NULL, WEFT_ARGUMENT, "weft_open: .threads is %d, 0 to %d was expected",
+                  d->threads, LIMIT_THREADS);
         return NULL;
     }
+    if (backend_environment(&v) != WEFT_OK) return NULL;
     mem m = {
         .resize = d->resize ? d->resize : backend_realloc, .user = d->user, .plain = !d->resize};
     weft_ctx *c = mem_new(&m, sizeof *c);
@@ -79,11 +114,10 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     assert(c->traits->kernel_views <= TRAITS_VIEWS && c->traits->sum_pieces > 0);
     c->log = d->log;
     c->log_user = d->user;
-    c->debug = backend_variable("WEFT_DEBUG", 0);
-    c->no_fuse = backend_variable("WEFT_FUSE", 1) == 0;
-    const char *blocks = getenv("WEFT_BLOCKS");
-    c->no_blocks = blocks && strcmp(blocks, "none") == 0;
-    c->threads = threads;
+    c->debug = v.debug;
+    c->no_fuse = !v.fuse;
+    c->no_blocks = v.no_blocks;
+    c->threads = d->threads ? d->threads : v.threads;
     if (b->open(c, d) != WEFT_OK) {
         m = c->m;
         mem_free(&m, c);

@@ -6,6 +6,10 @@
 
 #define CHECKPOINT_ENDING ".safetensors"
 
+/* Bytes of a path, with its 0, as systems have them; of a folder so many fewer that the names of what
+ * lies in it have room. */
+enum { PATH_MOST = 4096, PATH_FOLDER = PATH_MOST - 96 };
+
 bool path_exists(const char *path);
 
 /* Makes a folder and those above it; fine if they are there. */

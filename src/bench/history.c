@@ -5,6 +5,8 @@
  * be repaired by hand. */
 #include "bench/record.h"
 
+#include "base/path.h"
+
 #include <weft/stream.h>
 
 #include <errno.h>
@@ -15,7 +17,7 @@
 
 struct weft_history {
     weft_ctx *c;
-    char path[1024];
+    char path[PATH_MOST];
     weft_bench_record *record;
     size_t n, room, spoiled;
     bool torn; /* the last line of the file has no end */
@@ -79,7 +81,9 @@ weft_history *weft_history_open(weft_ctx *c, const char *folder, const weft_mach
     *h = (weft_history){.c = c};
     weft_err e = WEFT_OK;
     if ((size_t)snprintf(h->path, sizeof h->path, "%s/%s.jsonl", folder, m->key) >= sizeof h->path)
-        e = weft_fail(c, WEFT_ARGUMENT, "weft_history_open: the folder's name is too long");
+        e = weft_fail(c, WEFT_ARGUMENT,
+                      "weft_history_open: the folder's path has %zu bytes, at most %d are possible",
+                      strlen(folder), PATH_FOLDER - 1);
     if (e == WEFT_OK) e = history_read(h);
     if (e == WEFT_OK) return h;
     weft_history_free(h);

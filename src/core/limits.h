@@ -40,7 +40,7 @@ enum {
 
     /* Plans. An instruction names registers and views by 16 bits; the last number is none's. */
     LIMIT_REGISTERS = 65534,   /* instructions of a kernel, its views, and slots while it runs      */
-    LIMIT_THREADS = 256,       /* of a context; a plan has no more than its context                 */
+    LIMIT_THREADS = 256,       /* of a context, or of a plan that names its own number             */
     LIMIT_PLANS = 4096,        /* that a weft_plans keeps: looking one up walks through all         */
     LIMIT_PLAN_KEY = 16,       /* numbers of its keys, which it keeps in place                      */
 };

@@ -94,16 +94,15 @@ static int32_t csv_known_class(const csv_job *j, const char *word) {
     return -1;
 }
 
-static weft_err csv_unknown_class(const csv_job *j, const csv_cell *cell) {
-    char list[160] = "";
+static weft_err csv_unknown(const csv_job *j, const csv_cell *cell, const char *what,
+                            const char *const *known, size_t count) {
+    char list[160] = "", text[240];
     size_t n = 0, i = 0;
-    for (; i < j->desc->class_count && n < sizeof list - 60; i++)
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.40s", i ? ", " : "",
-                              j->desc->classes[i]);
-    char what[240];
-    snprintf(what, sizeof what, "is not one of the %zu known classes: %s%s", j->desc->class_count,
-             list, i < j->desc->class_count ? ", ..." : "");
-    return csv_wrong(j, cell, what);
+    for (; i < count && n < sizeof list - 60; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.40s", i ? ", " : "", known[i]);
+    snprintf(text, sizeof text, "is not one of the %zu known %s: %s%s", count, what, list,
+             i < count ? ", ..." : "");
+    return csv_wrong(j, cell, text);
 }
 
 static bool csv_may_be_number(const csv_job *j) {
@@ -123,7 +122,8 @@ static weft_err csv_learn_word(csv_job *j, const csv_cell *cell, csv_column *c) 
     if (label && j->desc->class_count) {
         char word[CSV_LONGEST_WORD];
         csv_plain(cell, c->whole, word);
-        if (csv_known_class(j, word) < 0) return csv_unknown_class(j, cell);
+        if (csv_known_class(j, word) < 0)
+            return csv_unknown(j, cell, "classes", j->desc->classes, j->desc->class_count);
     }
     if (label && c->whole && csv_may_be_number(j) && c->words > CSV_MOST_CLASSES) {
         csv_words_drop(&j->words, (int32_t)cell->column);
@@ -160,7 +160,8 @@ static weft_err csv_compare(csv_job *j, const csv_cell *cell) {
     WEFT_TRY(csv_check(j, cell, &missing));
     if (missing || c->kind == CSV_NUMBER || c->kind == CSV_LABEL_NUMBER) return WEFT_OK;
     if (csv_word_place(j->schema, c, cell) >= 0) return WEFT_OK;
-    return csv_wrong(j, cell, "does not occur in this column of the other table");
+    return csv_unknown(j, cell, c->kind == CSV_WORDS ? "words" : "classes",
+                       j->schema->word + c->word, (size_t)c->words);
 }
 
 /* Names of the elements of "x": the column's, or "column=word". */
@@ -273,9 +274,8 @@ static weft_err csv_write(csv_job *j, const csv_cell *cell) {
 static weft_err csv_arrays(csv_job *j) {
     weft_data *const d = j->d;
     const csv_schema *const s = j->schema;
-    const csv_cell cell = {.line = j->start.line};
-    if (j->rows == 0) return csv_bad(&j->start, &cell, NULL, "no rows are left");
-    if (s->elements == 0) return csv_bad(&j->start, &cell, NULL, "no column besides the label");
+    if (j->rows == 0) return csv_bad(&j->start, NULL, NULL, "no rows are left");
+    if (s->elements == 0) return csv_bad(&j->start, NULL, NULL, "no column besides the label");
     d->rows = j->rows;
     j->x = data_alloc(d->rows_store, (size_t)(j->rows * s->elements) * sizeof *j->x);
     if (!j->x) return WEFT_MEMORY;

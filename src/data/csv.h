@@ -32,7 +32,8 @@ csv_reader csv_reader_of(weft_ctx *c, weft_bytes file, char separator);
 /* The next cell; *got false at the end of the file. Empty lines are ignored. */
 weft_err csv_next(csv_reader *r, csv_cell *cell, bool *got);
 
-/* WEFT_FORMAT with "FILE: line N, column N (name): " before the text; name may be NULL. */
+/* WEFT_FORMAT with "FILE: line N, column N (name): " before the text; name may be NULL, and
+ * cell where no place in the file is at fault. */
 weft_err csv_bad(const csv_reader *r, const csv_cell *cell, const char *name, const char *format,
                  ...) WEFT_PRINTF(4, 5);
 

@@ -54,10 +54,11 @@ weft_err csv_bad(const csv_reader *r, const csv_cell *cell, const char *name, co
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const size_t length = strlen(r->file);
-    return weft_fail(r->ctx, WEFT_FORMAT, "%s: line %lld, column %lld%s%.60s%s: %s",
-                     length > SHOWN ? r->file + length - SHOWN : r->file, (long long)cell->line,
-                     (long long)cell->column + 1, name ? " (" : "", name ? name : "",
-                     name ? ")" : "", text);
+    const char *const file = length > SHOWN ? r->file + length - SHOWN : r->file;
+    if (!cell) return weft_fail(r->ctx, WEFT_FORMAT, "%s: %s", file, text);
+    return weft_fail(r->ctx, WEFT_FORMAT, "%s: line %lld, column %lld%s%.60s%s: %s", file,
+                     (long long)cell->line, (long long)cell->column + 1, name ? " (" : "",
+                     name ? name : "", name ? ")" : "", text);
 }
 
 /* Inside quotes; at stands behind the opening one. */

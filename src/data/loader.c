@@ -159,6 +159,12 @@ weft_loader *weft_loader_new(weft_ctx *c, const weft_loader_desc *d) {
         weft_fail(c, WEFT_ARGUMENT, "weft_loader_new: no context, no description or no set");
         return NULL;
     }
+    if (d->prefetch > LOADER_MOST_AHEAD) {
+        weft_fail(c, WEFT_ARGUMENT,
+                  "weft_loader_new: .prefetch is %d batches, at most %d are possible", d->prefetch,
+                  LOADER_MOST_AHEAD);
+        return NULL;
+    }
     weft_loader *l = weft_resize(c, NULL, sizeof *l);
     if (!l) {
         weft_fail(c, WEFT_MEMORY, "weft_loader_new: out of memory");
@@ -166,7 +172,6 @@ weft_loader *weft_loader_new(weft_ctx *c, const weft_loader_desc *d) {
     }
     *l = (weft_loader){.ctx = c, .current = -1};
     if (d->prefetch >= 0) l->ahead = d->prefetch ? d->prefetch : LOADER_AHEAD;
-    if (l->ahead > LOADER_MOST_AHEAD) l->ahead = LOADER_MOST_AHEAD;
     if (loader_fill(l, d) != WEFT_OK) {
         weft_loader_free(l);
         return NULL;

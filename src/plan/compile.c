@@ -116,7 +116,7 @@ static weft_err compile_all(compile *c) {
 static weft_err compile_describe(const compile *c) {
     const weft_plan_desc *d = c->desc;
     weft_plan *p = c->plan;
-    p->threads = d->watch ? 1 : d->threads > 0 ? (int)min_i64(d->threads, LIMIT_THREADS) : 0;
+    p->threads = d->watch ? 1 : d->threads;
     if (d->watch && c->ctx->backend->graph)
         return weft_fail(c->ctx, WEFT_UNSUPPORTED, "weft_compile: \"%s\" cannot watch a plan",
                          c->ctx->backend->name);

@@ -62,7 +62,7 @@ static weft_err run_unknown(const weft_plan *p, const char *what, const binding 
     if (t.g != p->origin)
         return weft_fail(p->ctx, WEFT_ARGUMENT,
                          "%s: the tensor is not of the graph this plan was compiled from", what);
-    return weft_fail(p->ctx, WEFT_ARGUMENT, "%s: tensor %u is not %s: %s", what, t.id, among,
+    return weft_fail(p->ctx, WEFT_ARGUMENT, "%s: the tensor is not %s: %s", what, among,
                      run_list(list, n, all, sizeof all));
 }
 

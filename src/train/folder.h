@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include <weft/weft.h>
 
-enum { FOLDER_PATH = 4096 }; /* bytes of the longest path */
+enum { FOLDER_PATH = PATH_MOST };
 
 /* out (FOLDER_PATH) = run/name. */
 weft_err folder_path(weft_ctx *c, char *out, const char *run, const char *name);

@@ -69,8 +69,12 @@ static weft_err train_save(train *t) {
     TRAIN_KEPT(X)
 #undef X
     if (!e) e = train_notice_save(t, kept);
-    const weft_checkpoint k = {
-        .step = t->step, .data_index = t->step, .extra = kept, .beneath = t->d->run};
+    const int64_t epoch = t->d->loader ? weft_loader_steps(t->d->loader) : 0; /* in steps */
+    const weft_checkpoint k = {.step = t->step,
+                               .data_epoch = epoch > 0 ? t->step / epoch : 0,
+                               .data_index = epoch > 0 ? t->step % epoch : t->step,
+                               .extra = kept,
+                               .beneath = t->d->run};
     const double start = weft_phase_start(t->c);
     if (!e) e = weft_checkpoint_save(t->s, t->checkpoint, &k);
     weft_phase_end(t->c, "checkpoint", start);
@@ -130,7 +134,9 @@ static weft_err train_begin(train *t) {
     if (d->run) {
         weft_run_checkpoint(d->run, t->checkpoint, sizeof t->checkpoint);
         if (!t->checkpoint[0])
-            return weft_fail(t->c, WEFT_ARGUMENT, "weft_train: the run's path is too long");
+            return weft_fail(t->c, WEFT_ARGUMENT,
+                             "weft_train: the run's path has %zu bytes, at most %d are possible",
+                             strlen(d->run), PATH_FOLDER - 1);
         if (!d->lock && !(t->lock = weft_run_lock_take(t->c, d->run))) return weft_error_code(t->c);
         WEFT_TRY(d->resume ? train_resume(t) : train_forget(t));
         t->log = weft_journal_open(

@@ -3,6 +3,7 @@
 #define WEFT_TRAIN_PARTS_H
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/snapshot.h"
 #include <weft/train.h>
 
@@ -22,7 +23,7 @@ typedef struct train {
     weft_journal *log; /* NULL without a run */
     weft_run_lock *lock; /* of the run, unless the caller has it */
     weft_progress *progress;
-    char checkpoint[1024], note[256]; /* note: what the resume had to say */
+    char checkpoint[PATH_MOST], note[256]; /* note: what the resume had to say */
 
     int64_t step;   /* steps made */
     double seconds; /* spent on them */

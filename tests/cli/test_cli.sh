@@ -82,7 +82,14 @@ check "doctor" prints '^Vectors  *[a-z]' "$weft" doctor
 check "doctor as JSON" ends 0 "$weft" doctor --json
 check "doctor's JSON" is_json "$scratch/out"
 check "doctor's fields" has "$scratch/out" version cpu isa caches threads open_us compiler libraries environment
+sed -n 's/^| `\(WEFT_[A-Z_]*\)` |.*/\1/p' docs/guide.md | sort >"$scratch/told"
+grep -o '"[A-Z_]*": ' "$scratch/out" | tr -d '": ' | grep '^WEFT_' | sort >"$scratch/listed"
+check "doctor's variables are the guide's" cmp "$scratch/told" "$scratch/listed"
+grep -rhoE 'getenv\("WEFT_[A-Z_]*"|backend_number\("WEFT_[A-Z_]*"' src cli apps | grep -o 'WEFT_[A-Z_]*' | sort -u >"$scratch/read"
+check "and those that the sources read" cmp "$scratch/read" "$scratch/listed"
 check "opening is quick" awk -v us="$(field "$scratch/out" open_us)" 'BEGIN { exit !(us > 0 && us < 100000) }'
+check "a device that is none" refuses 5 'weft train csv: unknown device "gpu"; available: auto' \
+    "$weft" train csv data/flowers.csv --device gpu --run "$scratch/none"
 
 check "demo" ends 0 env LC_ALL=C "$weft" demo --seconds 1 --seed 3
 check "progress on stderr" grep -q '^step  *[0-9]' "$scratch/err"

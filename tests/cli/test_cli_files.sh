@@ -27,6 +27,7 @@ check "of integers" grep -q '^fc\.b .* -3  *3  *0  *3$' "$scratch/out"
 check "in all" grep -q '6 values, 24 B, 1 not finite$' "$scratch/out"
 check "only some" prints '1 tensor, 2 values, 8 B' "$weft" inspect "$one" --only '*.b'
 check "not the others" sh -c "! grep -q 'fc\\.w' '$scratch/out'"
+check "none of them" refuses 1 'none of 2 tensors matches "zzz\*"' "$weft" inspect "$one" --only 'zzz*'
 check "verify" prints ', verified$' "$weft" inspect --verify "$one"
 check "as JSON" ends 0 "$weft" inspect --json --stats "$one"
 check "which it is" is_json "$scratch/out"
@@ -122,7 +123,7 @@ awk 'BEGIN { print "a,b,kind"; for (i = 1; i <= 60; i++) print i % 7 "," i * 3 %
 run=$scratch/run
 check "a run" ends 0 "$weft" train csv "$scratch/table.csv" --label kind --run "$run" --steps 3 --quiet
 check "inspect a run" prints '^checkpoint: [0-9]* tensors' "$weft" inspect "$run"
-check "its step" grep -q '^step 3, epoch [0-9]*, by weft [0-9.]*$' "$scratch/out"
+check "its step" grep -q '^step 3, epoch 3, by weft [0-9.]*$' "$scratch/out"
 check "its weights" grep -q '^fc1\.weight ' "$scratch/out"
 check "its optimiser" grep -q '^optim\.' "$scratch/out"
 check "as JSON" prints '"format": "checkpoint", .*"step": 3,' "$weft" inspect --json "$run"

@@ -148,4 +148,13 @@ check "nothing of the first is lost" test "$(wc -l <runs/csv-t/metrics.jsonl)" -
 check "a lock ends with its process" ends 0 long --resume --run runs/csv-t --steps 1 
 check "and leaves no file" test ! -e runs/csv-t/lock
 check "a failure leaves no folder" sh -c "! '$weft' train csv absent.csv 2>/dev/null && [ ! -e runs/csv-absent ]"
+# ---- long paths ----
+
+name=$(printf '%04100d' 0)
+check "a path that is too long" refuses 2 'the path of the run has 4100 bytes, at most 3999 are possible' \
+    "$weft" train csv t.csv --epochs 1 --quiet --run "$name"
+deep=$(printf '%0200d/' 1 2 3 4 5 6)
+check "a long one is not" ends 0 "$weft" train csv t.csv --epochs 2 --steps 1 --quiet --run "$deep"
+check "and found again" ends 0 "$weft" train csv t.csv --quiet --run "$deep" --resume --steps 2
+
 finish

@@ -165,14 +165,49 @@ TEST(threads) {
     CASE("one more");
     CHECK(!weft_open_with(&(weft_open_desc){.threads = LIMIT_THREADS + 1}));
     CHECK_EQ(weft_error_code(NULL), WEFT_ARGUMENT);
-    CHECK_HAS(weft_error(NULL), "257 threads, at most 256");
-    CASE("by the environment");
-    const char *was = getenv("WEFT_THREADS");
-    char kept[32];
-    if (was) snprintf(kept, sizeof kept, "%s", was);
-    setenv("WEFT_THREADS", "1000", 1);
-    CHECK(!weft_open("cpu"));
-    CHECK_HAS(weft_error(NULL), "1000 threads (WEFT_THREADS), at most 256");
-    if (was) setenv("WEFT_THREADS", kept, 1);
-    else unsetenv("WEFT_THREADS");
+    CHECK_HAS(weft_error(NULL), ".threads is 257, 0 to 256 was expected");
+    CHECK(!weft_open_with(&(weft_open_desc){.threads = -1}));
+    CHECK_HAS(weft_error(NULL), ".threads is -1, 0 to 256 was expected");
+}
+
+/* What is set is understood, or refused in the same words. */
+TEST(environment) {
+    static const struct {
+        const char *variable, *value, *refused; /* NULL: it is not */
+    } rows[] = {
+        {"WEFT_THREADS", "256", NULL},
+        {"WEFT_THREADS", "", NULL},
+        {"WEFT_THREADS", "1000", "\"1000\", a number from 1 to 256 was expected"},
+        {"WEFT_THREADS", "0", "from 1 to 256"},
+        {"WEFT_THREADS", "-3", "from 1 to 256"},
+        {"WEFT_THREADS", "abc", "WEFT_THREADS is \"abc\""},
+        {"WEFT_THREADS", "2x", "from 1 to 256"},
+        {"WEFT_THREADS", " 2", "from 1 to 256"},
+        {"WEFT_THREADS", "4294967297", "\"4294967297\""},
+        {"WEFT_THREADS", "99999999999999999999", "from 1 to 256"},
+        {"WEFT_ISA", "256", NULL},
+        {"WEFT_ISA", "77", "from 128 to 512"},
+        {"WEFT_ISA", "200", "WEFT_ISA is 200, 128, 256 or 512 was expected"},
+        {"WEFT_ISA", "many", "WEFT_ISA is \"many\""},
+        {"WEFT_DEBUG", "5", "from 0 to 4"},
+        {"WEFT_FUSE", "no", "from 0 to 1"},
+        {"WEFT_BLOCKS", "all", NULL},
+        {"WEFT_BLOCKS", "some", "WEFT_BLOCKS is \"some\", none or all was expected"},
+        {"WEFT_DEVICE", "gpu", "unknown device \"gpu\" (WEFT_DEVICE); available: auto, "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CASE("%s=%s", rows[i].variable, rows[i].value);
+        const char *was = getenv(rows[i].variable);
+        char kept[32] = "";
+        if (was) snprintf(kept, sizeof kept, "%s", was);
+        setenv(rows[i].variable, rows[i].value, 1);
+        weft_ctx *c = weft_open("cpu");
+        CHECK_EQ(c == NULL, rows[i].refused != NULL);
+        if (rows[i].refused) CHECK_HAS(weft_error(NULL), rows[i].refused);
+        if (c) weft_close(c);
+        if (was) setenv(rows[i].variable, kept, 1);
+        else unsetenv(rows[i].variable);
+    }
+    CHECK(!weft_open("gpu"));
+    CHECK_HAS(weft_error(NULL), "unknown device \"gpu\"; available: auto, best, cpu, ");
 }

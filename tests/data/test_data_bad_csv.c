@@ -119,14 +119,14 @@ TEST(csv_like_another) {
         {like, "n,w\n1,red\n", "2 columns, the other table has 3"},
         {like, "n,v,y\n1,red,u\n", "line 1, column 2 (v): the other table calls it w"},
         {like, "n,w,y\n1,green,u\n",
-         "line 2, column 2 (w): \"green\" does not occur in this column of the other table"},
-        {like, "n,w,y\n1,red,u\n2,red,x\n", "line 3, column 3 (y): \"x\" does not occur in this column"},
+         "line 2, column 2 (w): \"green\" is not one of the 2 known words: blue, red"},
+        {like, "n,w,y\n1,red,u\n2,red,x\n", "line 3, column 3 (y): \"x\" is not one of the 3 known classes: 7, u, v"},
         {like, "n,w,y\nz,red,u\n", "line 2, column 1 (n): \"z\" is not a number"},
         {like, "n,w,y\n,red,u\n", "line 2, column 1 (n): the value is missing"},
         {like, "n,w,y\n", "no row of values"},
-        {whole, "n,y\n1,7\n", "line 2, column 2 (y): \"7\" does not occur in this column"},
-        {whole, "n,y\n1,5.5\n", "line 2, column 2 (y): \"5.5\" does not occur in this column"},
-        {whole, "n,y\n1,u\n", "line 2, column 2 (y): \"u\" does not occur in this column"},
+        {whole, "n,y\n1,7\n", "line 2, column 2 (y): \"7\" is not one of the 2 known classes: 5, 6"},
+        {whole, "n,y\n1,5.5\n", "line 2, column 2 (y): \"5.5\" is not one of the 2 known classes"},
+        {whole, "n,y\n1,u\n", "line 2, column 2 (y): \"u\" is not one of the 2 known classes"},
     };
     const size_t before = idle;
     idle = memory.live;
