@@ -9,12 +9,14 @@
 #include "command.h"
 #include "json.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 static void bench_add(bench_line *l, bench_field f) {
-    if (l->fields < BENCH_FIELDS) l->field[l->fields++] = f;
+    assert(l->fields < BENCH_FIELDS);
+    l->field[l->fields++] = f;
 }
 
 void bench_text(bench_line *l, const char *name, const char *text) {

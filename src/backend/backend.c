@@ -28,6 +28,31 @@ const weft_backend *backend_find(const char *name) {
     return NULL;
 }
 
+weft_err backend_check(const weft_backend *b) {
+    const device_traits *t = b->traits ? b->traits : backend_cpu.traits;
+    const struct {
+        const char *trait;
+        int64_t is, least, most;
+    } row[] = {
+        {"kernel_nodes", t->kernel_nodes, 1, LIMIT_REGISTERS},
+        {"kernel_loads", t->kernel_loads, 1, LIMIT_VIEWS},
+        {"kernel_views", t->kernel_views, 1, LIMIT_VIEWS},
+        {"inline_operands", t->inline_operands, 0, LIMIT_INLINE},
+        {"sum_pieces", t->sum_pieces, 1, INT32_MAX},
+        {"sum_least", t->sum_least, 1, INT64_MAX},
+        {"cell_pieces", t->cell_pieces, 1, INT32_MAX},
+        {"cell_least", t->cell_least, 1, INT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (row[i].is < row[i].least || row[i].is > row[i].most)
+            return weft_fail(
+                NULL, WEFT_DEVICE,
+                "weft_open: device \"%s\": its trait %s is %lld, %lld to %lld was expected",
+                b->name, row[i].trait, (long long)row[i].is, (long long)row[i].least,
+                (long long)row[i].most);
+    return WEFT_OK;
+}
+
 static void backend_unknown(const char *name, bool meant) {
     char all[100] = "";
     for (size_t i = 0, at = 0; i < BACKEND_NAMES && at < sizeof all; i++)
@@ -90,6 +115,7 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     const char *asked = d->device ? d->device : "auto", *device = backend_meant(asked);
     const weft_backend *b = backend_find(device);
     backend_variables v;
+    if (b && backend_check(b) != WEFT_OK) return NULL;
     if (!b) {
         backend_unknown(device, device != asked);
         return NULL;
@@ -111,7 +137,6 @@ weft_ctx *weft_open_with(const weft_open_desc *d) {
     c->backend = b;
     c->memory = b->memory;
     c->traits = b->traits ? b->traits : backend_cpu.traits;
-    assert(c->traits->kernel_views <= TRAITS_VIEWS && c->traits->sum_pieces > 0);
     c->log = d->log;
     c->log_user = d->user;
     c->debug = v.debug;

@@ -45,5 +45,6 @@ typedef struct weft_backend {
 #define DEVICE(name, backend) extern const weft_backend backend;
 #include "backend/devices.def"
 const weft_backend *backend_find(const char *name);  /* NULL if there is none */
+weft_err backend_check(const weft_backend *b);       /* its traits are within limits.h */
 
 #endif

@@ -102,7 +102,7 @@ static bool grad_is_stretch(weft_tensor d, grad_stretch *out) {
  * zeros less, and the device may write each where it belongs. Id 0: another case, or so many slices
  * that joining them one after the other would take longer than adding them. */
 static weft_tensor grad_join(weft_tensor have, weft_tensor d) {
-    enum { STRETCHES = 16 };
+    enum { STRETCHES = LIMIT_STRETCHES };
     const weft_tensor none = tensor_at(d.g, 0);
     grad_stretch a, b;
     if (!grad_is_stretch(have, &a) || !grad_is_stretch(d, &b) || a.axis != b.axis) return none;

@@ -2,7 +2,8 @@
  *
  * What exceeds a limit is an error that names the limit; where something else happens, the line says
  * so. An array with one of these sizes needs no other check, because the number it depends on was
- * checked where it came in. */
+ * checked where it came in. What a device may vary is in traits.h, within the limits below; limits of
+ * files, formats and commands stand where these are read. */
 #ifndef WEFT_LIMITS_H
 #define WEFT_LIMITS_H
 
@@ -43,6 +44,27 @@ enum {
     LIMIT_THREADS = 256,       /* of a context, or of a plan that names its own number             */
     LIMIT_PLANS = 4096,        /* that a weft_plans keeps: looking one up walks through all         */
     LIMIT_PLAN_KEY = 16,       /* numbers of its keys, which it keeps in place                      */
+    LIMIT_LOOP_DIMS = 10,      /* of a kernel: a loop space may be split finer than a tensor's axes  */
+    LIMIT_STEP_OPERANDS = 14,  /* of a routine, with its results: 11 of recur and 3 of its 4        */
+    LIMIT_STEP_ATTRS = 12,     /* LIMIT_ATTRS but for the block's number                            */
+    LIMIT_SOURCE_BUFFERS = 128, /* of an emitted kernel, which is refused beyond: parameters of a
+                                  function; a device's kernels have fewer                           */
+
+    /* What a device may say of itself (traits.h); backend_check refuses more when it is opened. */
+    LIMIT_VIEWS = 256,         /* kernel_views: views of a kernel that grows lie on the stack       */
+    LIMIT_INLINE = 5,          /* inline_operands: each of a map's three may be inlined, ...        */
+    LIMIT_GATHERED = 16,       /* ... and what it reads then lies on the stack: 3 x 5, or a block's
+                                  operands                                                          */
+
+    /* How far passes that only save time or memory look. Beyond, results are the same: a value is
+     * stored rather than computed again, steps stay apart, gradients are added. */
+    LIMIT_RECOMPUTE_DEPTH = 4, /* values computed again one from the other: the work is doubled by
+                                  each, for every reader                                            */
+    LIMIT_FRONTIER = 8,        /* values stored in place of one: more would seldom be smaller       */
+    LIMIT_RECOMPUTE_CHAIN = 6, /* recomputed values that rest on each other along a recurrence      */
+    LIMIT_JOIN_OPERANDS = 32,  /* views of flat steps that are joined: an optimiser's have up to 12 */
+    LIMIT_STRETCHES = 16,      /* slices whose gradients are put side by side: joining each to all
+                                  before it is quadratic                                            */
 };
 
 #endif

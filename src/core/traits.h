@@ -4,15 +4,18 @@
 #ifndef WEFT_TRAITS_H
 #define WEFT_TRAITS_H
 
+#include "core/limits.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct device_traits {
     /* A kernel: operations, tensors that it reads from elsewhere, and views of them. Beyond them a
-     * CPU's tiles leave the first cache, and a GPU's threads run out of registers. */
+     * CPU's tiles leave the first cache, and a GPU's threads run out of registers. Views are at most
+     * LIMIT_VIEWS. */
     uint16_t kernel_nodes, kernel_loads, kernel_views;
 
-    /* A value that each reader makes again brings at most so many operands to each. */
+    /* A value that each reader makes again brings at most so many operands to each, up to LIMIT_INLINE. */
     uint16_t inline_operands;
 
     /* A value is computed again rather than stored if its operation costs at most so much (the column
@@ -29,6 +32,6 @@ typedef struct device_traits {
     bool     narrow_products;
 } device_traits;
 
-enum { TRAITS_VIEWS = 256 };  /* kernel_views is not more */
+enum { TRAITS_VIEWS = LIMIT_VIEWS };
 
 #endif

@@ -14,7 +14,7 @@
 #include "plan/plan.h"
 
 typedef enum emit_language { EMIT_C, EMIT_CUDA, EMIT_WGSL } emit_language;
-enum { EMIT_THREADS = 256, EMIT_BUFFERS = 128 };
+enum { EMIT_THREADS = 256, EMIT_BUFFERS = LIMIT_SOURCE_BUFFERS };
 
 /* The kernel as a function. False if this language cannot say it; the text is then as it was:
  *   - more than EMIT_BUFFERS buffers, or an expression the table does not have

@@ -2,6 +2,8 @@
 #include "kern/prelude.h"
 #include "kern/emit.h"
 
+#include <assert.h>
+
 /* Whether `word` stands in `s` as an identifier of its own. */
 static bool prelude_names(const char *s, const char *word) {
     const size_t n = strlen(word);
@@ -59,7 +61,10 @@ void emit_prelude_for(text *t, emit_language lang, const char *body) {
     bool needed[PARTS];
     int n = 0;
     for (int l = 0; l < LISTS && lists[lang][l]; l++)
-        for (const prelude_part *p = lists[lang][l]; p->name && n < PARTS; p++) part[n++] = p;
+        for (const prelude_part *p = lists[lang][l]; p->name; p++) {
+            assert(n < PARTS);
+            part[n++] = p;
+        }
     /* Parts rely on earlier ones only, so one downward loop meets every caller first. */
     for (int i = n; i-- > 0;) {
         needed[i] = !body || prelude_names(body, part[i]->name);

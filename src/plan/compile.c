@@ -49,16 +49,16 @@ static weft_err compile_whole(compile *c) {
 typedef struct compile_stage {
     const char *name; /* for recorders and messages */
     weft_err (*pass)(compile *c);
-    weft_err (*verify)(const compile *c, const char *pass); /* what holds afterwards, or NULL */
+    weft_err (*verify)(const compile *c, const char *pass); /* what holds afterwards */
 } compile_stage;
 
 static const compile_stage compile_begin[] = {
-    {"request", request_pass, NULL},
+    {"request", request_pass, verify_recorded},
     {"rewrite", rewrite_pass, verify_graph},
     {"mixed", mixed_pass, verify_graph},
     {"roots", roots_pass, verify_graph},
-    {"states", states_pass, NULL},
-    {"shadows", shadow_pass, NULL},
+    {"states", states_pass, verify_graph},
+    {"shadows", shadow_pass, verify_graph},
     {0},
 };
 static const compile_stage compile_steps[] = {
@@ -74,13 +74,13 @@ static const compile_stage compile_steps[] = {
     {"passing", passing_pass, verify_steps},
     {"join", join_pass, verify_steps},
     {"memory", compile_place, verify_memory},
-    {"prepare", compile_prepare, NULL},
+    {"prepare", compile_prepare, verify_memory},
     {0},
 };
 static const compile_stage compile_graph[] = {
-    {"bind", bind_pass, NULL},
-    {"whole", compile_whole, NULL},
-    {"memory", compile_place, NULL},
+    {"bind", bind_pass, verify_graph},
+    {"whole", compile_whole, verify_graph},
+    {"memory", compile_place, verify_memory},
     {0},
 };
 
@@ -99,7 +99,7 @@ static weft_err compile_run(compile *c, const compile_stage *stage) {
     double since = weft_phase_start(c->ctx);
     for (; stage->pass; stage++) {
         WEFT_TRY(stage->pass(c));
-        if (verifies && stage->verify) WEFT_TRY(stage->verify(c, stage->name));
+        if (verifies) WEFT_TRY(stage->verify(c, stage->name));
         record_pass(c->ctx, stage->name, &since);
     }
     return WEFT_OK;

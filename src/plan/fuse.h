@@ -24,7 +24,7 @@ typedef struct fuse_in {
     const int64_t *dim;
     bool memory;                  /* at an index that is computed: it must lie in memory        */
 } fuse_in;
-enum { FUSE_INPUTS = 16 }; /* a map has three operands, a block at most STEP_OPERANDS */
+enum { FUSE_INPUTS = LIMIT_GATHERED };
 
 /* Appends what node id reads to out[n ...]; how many there are then. */
 int fuse_gather(const compile *c, uint32_t id, fuse_in *out, int n);

@@ -3,6 +3,9 @@
 #include "plan/fuse.h"
 #include <assert.h>
 
+_Static_assert(LIMIT_GATHERED >= 3 * LIMIT_INLINE && LIMIT_GATHERED >= LIMIT_STEP_OPERANDS,
+               "what a node reads has room");
+
 /* ---- what nodes read ---- */
 
 bool fuse_is_virtual(const compile *c, uint32_t id) {

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { JOIN_OPERANDS = 32 };
+enum { JOIN_OPERANDS = LIMIT_JOIN_OPERANDS };
 
 /* An operand of a flat step: f32 or a shadow, contiguous, or one number. */
 typedef struct join_operand {

@@ -54,13 +54,13 @@ weft_tensor layout_copy(weft_graph *g, const weft_graph *from, const node *n, co
     int first = -1;
     for (int k = 0; k < n->nin && first < 0; k++)
         if (image[node_in(from, n)[k]] && node_of(in[k])->op == OP_permute) first = k;
-    if (first < 0 || n->nin > LAYOUT_OPERANDS || node_of(in[first])->rank != n->rank) return none;
+    if (first < 0 || node_of(in[first])->rank != n->rank) return none;
     const int64_t *axes = node_attr(g, node_of(in[first]));
     for (int i = 0; i < o.rank; i++) o.axes[i] = axes[i], o.back[axes[i]] = i;
     int64_t attr[64], dim[WEFT_MAX_RANK];
     memcpy(attr, node_attr(from, n), n->nattr * sizeof *attr);
     if (!layout_attributes(n, &o, attr)) return none;
-    weft_tensor ours[LAYOUT_OPERANDS];
+    weft_tensor ours[LIMIT_OPERANDS];
     for (int k = 0; k < n->nin; k++) ours[k] = layout_operand(in[k], &o);
     if (!graph_checked(g, ours, n->nin)) return none;
     for (int i = 0; i < o.rank; i++) dim[o.axes[i]] = node_dims(from, n)[i];

@@ -12,8 +12,10 @@ ktype lower_type(int dtype) {
                                                                         : KT_I32;
 }
 
+static const char lower_many[] = "more instructions or views than have numbers";
+
 uint16_t lower_emit(lower *l, kins i) {
-    if (l->nins == LIMIT_REGISTERS) l->failed = "more than 65534 instructions";
+    if (l->nins == LIMIT_REGISTERS) l->failed = lower_many;
     else if (!MEM_PUSH(l->c->m, l->ins, l->nins, l->ins_cap, i)) l->c->starved = true;
     return l->nins ? (uint16_t)(l->nins - 1) : 0;
 }
@@ -33,7 +35,7 @@ static uint16_t lower_same(lower *l, kins i) {
 uint16_t lower_view(lower *l, const kview *v) {
     for (size_t i = 0; i < l->nview; i++)
         if (!memcmp(&l->view[i], v, sizeof *v)) return (uint16_t)i;
-    if (l->nview == LIMIT_REGISTERS) l->failed = "more than 65534 views";
+    if (l->nview == LIMIT_REGISTERS) l->failed = lower_many;
     else if (!MEM_PUSH(l->c->m, l->view, l->nview, l->view_cap, *v)) l->c->starved = true;
     return l->nview ? (uint16_t)(l->nview - 1) : 0;
 }

@@ -195,6 +195,7 @@ weft_err record_run(weft_plan *p);
 void     record_pass(const weft_ctx *c, const char *name, double *since);
 
 /* verify.c: what holds after the pass of that name; the number in a message is a node, cluster or step */
+weft_err verify_recorded(const compile *c, const char *pass);  /* the same of the user's graph    */
 weft_err verify_graph(const compile *c, const char *pass);     /* order and shapes                */
 weft_err verify_views(const compile *c, const char *pass);     /* inside their bases              */
 weft_err verify_clusters(const compile *c, const char *pass);  /* whole, and in order             */
@@ -208,7 +209,6 @@ void compile_release(compile *c);  /* what the passes made */
 /* Node n of `from` with operands `in`, computed in the order of the images among them, and permuted
  * again; poison if there are none. `image`, by nodes of `from`: made by a block that gives images
  * their order, or from such a one. */
-enum { LAYOUT_OPERANDS = 16 };
 weft_tensor layout_copy(weft_graph *g, const weft_graph *from, const node *n, const weft_tensor *in,
                         const uint8_t *image);
 bool layout_image(const weft_graph *from, const node *n, const uint8_t *image);

@@ -11,8 +11,9 @@
 #include "core/context.h"
 #include "core/device.h"
 #include "core/graph.h"
+#include "core/limits.h"
 
-enum { KDIMS = 10 };  /* a loop space may be split finer than a tensor's 8 axes */
+enum { KDIMS = LIMIT_LOOP_DIMS };
 
 /* Where an operand lies in a loop space: element = off + sum(index[d] * stride[d]).
  * guard: an index outside [lo, hi) in some dimension reads `fill` instead (padding). */
@@ -85,7 +86,7 @@ typedef struct roperand {
     int64_t  off, dim[WEFT_MAX_RANK], stride[WEFT_MAX_RANK];   /* in elements                    */
 } roperand;
 
-enum { STEP_OPERANDS = 14, STEP_ATTRS = 12 };
+enum { STEP_OPERANDS = LIMIT_STEP_OPERANDS, STEP_ATTRS = LIMIT_STEP_ATTRS };
 typedef struct step {
     uint8_t   kind, block, nin, nout;
     bool      adds;  /* STEP_MATMUL: to what lies in the result, a sum that began earlier        */

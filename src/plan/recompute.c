@@ -9,7 +9,11 @@
 #include "plan/passes.h"
 #include <assert.h>
 
-enum { RECOMPUTE_DEPTH = 4, RECOMPUTE_FRONTIER = 8, RECOMPUTE_CHAIN = 6 };
+enum {
+    RECOMPUTE_DEPTH = LIMIT_RECOMPUTE_DEPTH,
+    RECOMPUTE_FRONTIER = LIMIT_FRONTIER,
+    RECOMPUTE_CHAIN = LIMIT_RECOMPUTE_CHAIN
+};
 
 /* How many recomputed values, one made from the other, rest on each value. Along a recurrence every step
  * could be recomputed from the one before, and the last would need all of them. */

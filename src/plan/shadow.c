@@ -40,7 +40,7 @@ static weft_tensor shadow_value(weft_graph *g, uint32_t value, weft_dtype type) 
         const weft_tensor block = operand(v, 0);
         const int64_t which = node_attr(g, node_of(block))[0];
         const weft_shape d = weft_shape_of(v);
-        if (which == BLOCK_adam || which == BLOCK_momentum)
+        if (block_table[which].moving) /* of an update rule, whose last part this is */
             return graph_part(block, block_table[which].parts - 1, type, d.rank, d.n);
     }
     return weft_cast(v, type);

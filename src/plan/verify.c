@@ -96,8 +96,8 @@ static bool verify_shapes(const weft_graph *g, const node *n) {
     }
 }
 
-weft_err verify_graph(const compile *c, const char *pass) {
-    const weft_graph *g = c->g;
+static weft_err verify_nodes(const compile *c, const weft_graph *g, const uint8_t *live,
+                             const char *pass) {
     for (uint32_t i = 1; i < g->n; i++) {
         const node *n = &g->node[i];
         if (n->op == OP_NONE || n->op >= OP_COUNT || n->rank > WEFT_MAX_RANK ||
@@ -111,12 +111,20 @@ weft_err verify_graph(const compile *c, const char *pass) {
             const uint32_t in = node_in(g, n)[k];
             if (!in || in >= i)
                 return verify_fail(c->ctx, pass, "an operand does not come first", i);
-            if (c->live && c->live[i] && !c->live[in])
+            if (live && live[i] && !live[in])
                 return verify_fail(c->ctx, pass, "an operand of a live node is not live", i);
         }
         if (!verify_shapes(g, n)) return verify_fail(c->ctx, pass, "shapes do not agree", i);
     }
     return WEFT_OK;
+}
+
+weft_err verify_graph(const compile *c, const char *pass) {
+    return verify_nodes(c, c->g, c->live, pass);
+}
+
+weft_err verify_recorded(const compile *c, const char *pass) {
+    return verify_nodes(c, c->from, NULL, pass);
 }
 
 /* ---- views ---- */

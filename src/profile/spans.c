@@ -177,6 +177,7 @@ void profile_phase(void *user, const char *name, double start, double end) {
     pthread_mutex_unlock(&p->lock);
     if (!due) return;
     const int lane = spans_lane(p);
+    if (lane < 0) atomic_fetch_add_explicit(&p->dropped, 1, memory_order_relaxed);
     profile_event *const e = lane < 0 ? NULL : spans_take(p, 1);
     if (e)
         *e = (profile_event){.kind = EVENT_PHASE,

@@ -241,12 +241,16 @@ static void sound_log(void *user, const char *line) {
 }
 
 /* A context whose compiler checks every pass, whatever this build does by itself. */
-static void begin_verified(void) {
+static void begin_verified_on(const char *device) {
     setenv("WEFT_DEBUG", "1", 1);
-    c = weft_open_with(&(weft_open_desc){.device = "cpu", .threads = 1, .log = sound_log});
+    c = weft_open_with(&(weft_open_desc){.device = device, .threads = 1, .log = sound_log});
     unsetenv("WEFT_DEBUG");
     s = weft_state_new(c);
     g = weft_graph_new(c);
+}
+
+static void begin_verified(void) {
+    begin_verified_on("cpu");
 }
 
 static void sound(weft_tensors fetch, weft_updates update) {
@@ -266,6 +270,39 @@ TEST(nothing_is_wrong_with_models) {
         model m = {0};
         model_table[i].build(g, s, &m);
         sound(weft_list(m.loss, m.y), m.update);
+        end();
+    }
+}
+
+TEST(nothing_is_wrong_on_a_device_that_evaluates_graphs) {
+    for (int i = 0; i < MODELS; i++) {
+        CASE("%s", model_table[i].name);
+        begin_verified_on("ref");
+        model m = {0};
+        model_table[i].build(g, s, &m);
+        weft_plan *p =
+            weft_compile(g, &(weft_plan_desc){.fetch = weft_list(m.loss, m.y), .update = m.update});
+        if (!CHECK(p)) CHECK_STR(weft_error(c), "");
+        weft_plan_free(p);
+        end();
+    }
+}
+
+TEST(the_graph_of_the_user_is_looked_at) {
+    static const char *const devices[] = {"cpu", "ref"};
+    for (int i = 0; i < 2; i++) {
+        CASE("%s", devices[i]);
+        begin_verified_on(devices[i]);
+        const weft_tensor x = weft_input(g, WEFT_F32, weft_dims(6, 4)), y = weft_exp(x);
+        int64_t *const dim = &g->dim[g->node[y.id].dim];
+        const int64_t was = *dim;
+        *dim = 5;
+        weft_plan *p = weft_compile(g, &(weft_plan_desc){.fetch = weft_list(y)});
+        CHECK(!p);
+        CHECK_HAS(weft_error(c), "verify: after request, shapes do not agree");
+        weft_plan_free(p);
+        *dim = was;
+        sound(weft_list(y), (weft_updates){0});
         end();
     }
 }
