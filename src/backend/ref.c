@@ -6,6 +6,7 @@
  * expanded before. */
 #include "backend/ref.h"
 #include "backend/ref_node.h"
+#include <assert.h>
 #include <math.h>
 
 typedef struct ref_update {
@@ -148,6 +149,7 @@ static void ref_release(weft_plan *p) {
 /* ---- running ---- */
 
 static void ref_feed(weft_plan *p, ref_program *r, size_t k) {
+    assert(k < p->ins);
     const ref_node *n = r->input[k];
     if (!n) return; /* what read it was simplified away */
     const void *memory = p->buf[p->in[k].buf].at;
@@ -157,6 +159,7 @@ static void ref_feed(weft_plan *p, ref_program *r, size_t k) {
 
 /* The entry's memory is asked for in every run: a state may grow, and move its table, meanwhile. */
 static weft_err ref_state_memory(weft_plan *p, const weft_state *s, uint32_t entry, char **memory) {
+    assert(entry < s->n);
     const state_entry *e = &s->entry[entry];
     if (!e->data && e->count)
         return weft_fail(p->ctx, WEFT_STATE, "ref: a state entry has no memory");

@@ -17,6 +17,7 @@ typedef struct ref_walk {
 } ref_walk;
 
 static void ref_steps(int rank, const int64_t *dim, int64_t *step) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
     int64_t n = 1;
     for (int d = rank - 1; d >= 0; d--) {
         step[d] = n;
@@ -26,6 +27,7 @@ static void ref_steps(int rank, const int64_t *dim, int64_t *step) {
 
 /* Both arrays of shape dim: callers then bend step_a and step_b to what they need. */
 static ref_walk ref_walk_over(int rank, const int64_t *dim) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
     ref_walk w = {.rank = rank, .left = 1};
     for (int d = 0; d < rank; d++) {
         w.dim[d] = dim[d];
@@ -50,6 +52,7 @@ static void ref_next(ref_walk *w) {
 
 /* Over the first elements of all lines along an axis of n, as places in n (both a and b). */
 static ref_walk ref_lines(const ref_node *n, int64_t axis) {
+    assert(axis >= 0 && axis < n->rank);
     int64_t dim[WEFT_MAX_RANK];
     memcpy(dim, n->dim, sizeof dim);
     dim[axis] = 1;
@@ -133,6 +136,7 @@ static void ref_slice(ref_node *n) {
 
 /* x into n, `at` places along the axis */
 static void ref_place(ref_node *n, const ref_node *x, int64_t axis, int64_t at) {
+    assert(axis >= 0 && axis < n->rank && at >= 0);
     ref_walk w = ref_walk_over(x->rank, x->dim);
     ref_steps(n->rank, n->dim, w.step_a);
     w.a = at * w.step_a[axis];
@@ -158,6 +162,7 @@ static void ref_concat(ref_node *n) {
 /* The masked axes of x, walked for every element of the result: a counts the position in
  * row-major order, b is the distance in x. */
 static ref_walk ref_folded(const ref_node *n, const ref_node *x) {
+    assert(n->rank == x->rank);
     int64_t dim[WEFT_MAX_RANK] = {0};
     for (int d = 0; d < x->rank; d++) dim[d] = n->attr[0] >> d & 1 ? x->dim[d] : 1;
     ref_walk w = ref_walk_over(x->rank, dim);

@@ -3,6 +3,7 @@
  *
  * Written for reading; libm and weft/special.h are the reference. Arrays and shapes are ref_eval.c's. */
 #include "backend/ref_node.h"
+#include <assert.h>
 #include <math.h>
 #include <weft/special.h>
 
@@ -15,6 +16,7 @@ bool ref_is_float(int dtype) {
 /* To the nearest multiple of a unit, halves to even. The unit is 2^(e - digits) for a number below
  * 2^e, but no less than 2^least, the smallest subnormal. */
 static double ref_round(double v, int digits, int least, double limit) {
+    assert(digits > 0 && limit > 0);
     if (v == 0 || !isfinite(v)) return v;
     int e;
     frexp(v, &e);
@@ -91,6 +93,7 @@ static uint16_t ref_f16_bits(double v) {
 #define REF_WRITE(type, p, v) memcpy((p), &(type){(v)}, sizeof(type))
 
 double ref_read(int dtype, const void *array, int64_t i) {
+    assert(array && i >= 0);
     const char *p = (const char *)array + (size_t)i * weft_dtype_size((weft_dtype)dtype);
     switch (dtype) {
     case WEFT_F32: return REF_READ(float, p);
@@ -105,6 +108,7 @@ double ref_read(int dtype, const void *array, int64_t i) {
 }
 
 void ref_write(int dtype, void *array, int64_t i, double v) {
+    assert(array && i >= 0);
     char *p = (char *)array + (size_t)i * weft_dtype_size((weft_dtype)dtype);
     switch (dtype) {
     case WEFT_F32: REF_WRITE(float, p, (float)v); break;
@@ -171,6 +175,7 @@ static int64_t ref_int(int op, int64_t a, int64_t b) {
 /* clang-format on */
 
 double ref_apply(int op, int from, int to, double a, double b) {
+    assert(op > OP_NONE && op < OP_COUNT);
     if (ref_is_float(from)) return ref_real(op, a, b);
     return ref_wrap(to, ref_int(op, (int64_t)a, (int64_t)b));
 }

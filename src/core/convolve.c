@@ -1,6 +1,7 @@
 /* convolve.c - recording convolutions and pooling: PyTorch's layouts outside, channels-last blocks
  * inside. Permutes are views, so a channels-last network pays for none. */
 #include "core/shape.h"
+#include <assert.h>
 
 typedef struct convolve_axes {
     int64_t stride[2], padding[2], dilation[2], more[2], groups;
@@ -37,6 +38,7 @@ static weft_tensor convolve_from_last(weft_tensor y, bool last) {
 }
 
 static bool convolve_operands(const char *what, weft_tensor x, weft_tensor w, int rank) {
+    assert(what && rank > 0 && rank <= WEFT_MAX_RANK);
     weft_tensor both[2] = {x, w};
     if (!graph_checked(x.g, both, 2)) return false;
     if (weft_rank(x) == rank && weft_rank(w) == rank) return true;
@@ -143,6 +145,7 @@ weft_tensor weft_conv_transpose1d(weft_tensor x, weft_tensor w, const weft_conv_
 /* ---- pooling ---- */
 
 static bool convolve_pool(const char *what, weft_tensor x, const weft_pool_desc *d, int64_t *attr) {
+    assert(what && attr);
     if (!graph_checked(x.g, &x, 1)) return false;
     bool fits = d && weft_rank(x) == 4;
     for (int i = 0; fits && i < 2; i++) {

@@ -82,6 +82,7 @@ weft_err weft_graph_error(const weft_graph *g) {
 /* ---- errors ---- */
 
 const char *node_scope(const weft_graph *g, const node *n, char *buf, size_t size, char separator) {
+    assert(buf && size > 0);
     uint32_t path[LIMIT_SCOPE_DEPTH];
     int depth = 0;
     for (uint32_t s = n->scope; s && depth < LIMIT_SCOPE_DEPTH; s = g->scope[s].parent)
@@ -139,6 +140,7 @@ bool weft_graph_is_eval(const weft_graph *g) {
 }
 
 static uint32_t scope_hash(uint32_t parent, const char *name) {
+    assert(name);
     return (uint32_t)(hash_bytes(hash_word(HASH_START, parent), name, strlen(name)) >> 16);
 }
 
@@ -205,6 +207,7 @@ void weft_scope_pop(weft_graph *g) {
 /* ---- appending ---- */
 
 static bool graph_equal(const weft_graph *g, const node *a, const node *b) {
+    assert(a->in + a->nin <= g->edges && b->in + b->nin <= g->edges);
     return a->hash == b->hash && a->op == b->op && a->dtype == b->dtype && a->rank == b->rank &&
            a->nattr == b->nattr && a->nin == b->nin && a->salt == b->salt &&
            !memcmp(g->edge + a->in, g->edge + b->in, a->nin * sizeof *g->edge) &&
@@ -223,6 +226,7 @@ static uint32_t graph_hash(const weft_graph *g, const node *n) {
 
 /* Rebuilds the chains, in a table of that size. */
 static bool graph_rehash(weft_graph *g, size_t size) {
+    assert(size > 0 && (size & (size - 1)) == 0);
     uint32_t *t = mem_new(g->m, size * sizeof *t);
     if (!t) return false;
     for (uint32_t i = 1; i < g->n; i++) {
@@ -237,6 +241,7 @@ static bool graph_rehash(weft_graph *g, size_t size) {
 }
 
 bool shape_count(int rank, const int64_t *dim, int64_t *count) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK && count);
     int64_t all = 1; /* extents of 0 as 1 */
     *count = 1;
     for (int i = 0; i < rank; i++) {
@@ -384,6 +389,7 @@ struct graph_bytes {
 };
 
 const void *graph_keep(weft_graph *g, const void *bytes, size_t n) {
+    assert(bytes || !n);
     for (const struct graph_bytes *k = g->kept; k; k = k->next)
         if (k->n == n && (!n || !memcmp(k->at, bytes, n))) return k->at;
     struct graph_bytes *k = arena_new(&g->memory, sizeof *k);
@@ -410,6 +416,7 @@ weft_tensor weft_const(weft_graph *g, weft_dtype t, weft_shape s, const void *da
 }
 
 weft_tensor graph_literal(weft_graph *g, weft_dtype t, uint32_t bits) {
+    assert(t < WEFT_DTYPE_COUNT);
     int64_t a = bits;
     return graph_append(g, OP_literal, t, 0, NULL, NULL, 0, &a, 1);
 }
@@ -485,6 +492,7 @@ weft_tensor graph_state(weft_graph *g, weft_state *s, uint32_t entry, weft_dtype
 weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int nin,
                         const int64_t *attr, int nattr) {
     int64_t all[LIMIT_ATTRS] = {which};
+    if (g->err) return tensor_at(g, 0); /* an operand may be missing for that reason */
     assert(nattr == block_table[which].attributes && nin >= block_table[which].operands);
     if (!graph_checked(g, in, nin)) return tensor_at(g, 0);
     if (nin > LIMIT_BLOCK_OPERANDS)
@@ -495,6 +503,7 @@ weft_tensor graph_block(weft_graph *g, block which, const weft_tensor *in, int n
 }
 
 weft_tensor graph_part(weft_tensor b, int index, weft_dtype t, int rank, const int64_t *dim) {
+    assert(index >= 0 && index < LIMIT_BLOCK_PARTS + 1);
     if (!b.id) return b;
     int64_t a = index;
     return graph_append(b.g, OP_part, t, rank, dim, &b, 1, &a, 1);
@@ -503,6 +512,7 @@ weft_tensor graph_part(weft_tensor b, int index, weft_dtype t, int rank, const i
 /* ---- looking ---- */
 
 int64_t node_count(const weft_graph *g, const node *n) {
+    assert(n->dim + n->rank <= g->dims);
     int64_t count = 1;
     for (int i = 0; i < n->rank; i++) count *= g->dim[n->dim + (uint32_t)i];
     return count;
@@ -510,6 +520,7 @@ int64_t node_count(const weft_graph *g, const node *n) {
 
 /* The bits of a literal of that type, which converting could change. */
 static bool graph_number(weft_tensor t, weft_dtype type, uint32_t *bits) {
+    assert(t.id && bits);
     while (node_of(t)->op == OP_expand || node_of(t)->op == OP_reshape) t = operand(t, 0);
     const node *n = node_of(t);
     if (n->op != OP_literal || n->dtype != type) return false;

@@ -4,10 +4,13 @@
  * here, so that no other file knows of either. */
 #include "core/shape.h"
 
+#include <assert.h>
+
 #define SHAPE_BUF     char buf_[128]
 #define SHAPE_TEXT(x) shape_text(buf_, sizeof buf_, node_of(x)->rank, node_dims((x).g, node_of(x)))
 
 bool shape_axis(weft_tensor x, const char *what, int *axis) {
+    assert(x.g && axis && what);
     if (!graph_checked(x.g, &x, 1)) return false;
     int rank = node_of(x)->rank, a = *axis < 0 ? *axis + rank : *axis;
     if (a < 0 || a >= rank) {
@@ -20,6 +23,7 @@ bool shape_axis(weft_tensor x, const char *what, int *axis) {
 }
 
 bool shape_mask(weft_tensor x, const char *what, weft_shape axes, uint32_t *mask) {
+    assert(x.g && mask && what);
     if (!graph_checked(x.g, &x, 1)) return false;
     *mask = axes.rank == 0 ? (1u << node_of(x)->rank) - 1 : 0;
     if (axes.rank < 0 || axes.rank > WEFT_MAX_RANK) {
@@ -39,6 +43,7 @@ bool shape_mask(weft_tensor x, const char *what, weft_shape axes, uint32_t *mask
 }
 
 weft_dtype shape_promote(weft_dtype a, weft_dtype b) {
+    assert((unsigned)a < WEFT_DTYPE_COUNT && (unsigned)b < WEFT_DTYPE_COUNT);
     if (a == b) return a;
     if (dtype_is_float(a) || dtype_is_float(b)) return WEFT_F32;
     const weft_dtype other = a == WEFT_BOOL ? b : b == WEFT_BOOL ? a : WEFT_I32;
@@ -47,6 +52,7 @@ weft_dtype shape_promote(weft_dtype a, weft_dtype b) {
 
 bool shape_broadcast(weft_graph *g, const char *what, const weft_tensor *in, int n,
                      weft_shape *out) {
+    assert(n > 0 && n <= LIMIT_BLOCK_OPERANDS && out);
     if (!graph_checked(g, in, n)) return false;
     weft_shape s = weft_shape_of(in[0]);
     for (int i = 1; i < n; i++) {
@@ -81,6 +87,7 @@ static weft_dtype shape_compute(weft_dtype t, bool has_int) {
 }
 
 static weft_tensor shape_unary(int op, bool has_int, weft_tensor x) {
+    assert(op > OP_NONE && op < OP_COUNT && op_table[op].operands == 1);
     if (!graph_checked(x.g, &x, 1)) return tensor_at(x.g, 0);
     weft_dtype t = shape_compute((weft_dtype)node_of(x)->dtype, has_int);
     x = weft_cast(x, t);
@@ -90,6 +97,7 @@ static weft_tensor shape_unary(int op, bool has_int, weft_tensor x) {
 }
 
 static weft_tensor shape_binary(int op, weft_tensor a, weft_tensor b) {
+    assert(op > OP_NONE && op < OP_COUNT && op_table[op].operands == 2);
     const op_info *info = &op_table[op];
     weft_tensor in[2] = {a, b};
     weft_shape s;
@@ -315,6 +323,7 @@ weft_tensor weft_pad(weft_tensor x, int axis, int64_t before, int64_t after, flo
 /* ---- folds ---- */
 
 weft_tensor shape_drop(weft_tensor kept, uint32_t mask) {
+    assert(!kept.id || mask >> node_of(kept)->rank == 0);
     if (!kept.id) return kept;
     weft_shape s = weft_shape_of(kept), r = {0};
     for (int i = 0; i < s.rank; i++)
@@ -323,6 +332,7 @@ weft_tensor shape_drop(weft_tensor kept, uint32_t mask) {
 }
 
 static weft_tensor shape_fold_mask(weft_tensor x, int op, uint32_t mask) {
+    assert(op_table[op].cls == CLASS_FOLD && mask >> node_of(x)->rank == 0);
     weft_shape s = weft_shape_of(x);
     for (int i = 0; i < s.rank; i++)
         if (mask >> i & 1) s.n[i] = 1;
@@ -336,6 +346,7 @@ weft_tensor sum_mask(weft_tensor x, uint32_t mask) {
 }
 
 weft_tensor shape_fold(weft_tensor x, int op, const char *what, weft_shape axes, bool keep) {
+    assert(op_table[op].cls == CLASS_FOLD && what);
     uint32_t mask;
     if (!shape_mask(x, what, axes, &mask)) return tensor_at(x.g, 0);
     x = weft_cast(x, shape_compute((weft_dtype)node_of(x)->dtype, true));
@@ -414,6 +425,7 @@ weft_tensor weft_linrec(weft_tensor a, weft_tensor b, int axis, bool reverse) {
 }
 
 bool shape_index(weft_tensor index, const char *what) {
+    assert(index.id && what);
     weft_dtype t = (weft_dtype)node_of(index)->dtype;
     if (!dtype_is_float(t)) return true;
     graph_fail(index.g, WEFT_DTYPE, "%s: integers were expected as indices, got %s", what,
@@ -481,6 +493,7 @@ weft_tensor weft_argsort(weft_tensor x, int axis, bool descending) {
 /* in (n) one after the other, of shape s together: more than a node has operands in several rounds,
  * in which neighbours are joined. `in` is changed. */
 static weft_tensor shape_joined(weft_tensor *in, size_t n, int axis, weft_dtype t, weft_shape s) {
+    assert(n > 0 && axis >= 0 && axis < s.rank);
     const int64_t attr = axis, all = s.n[axis];
     while (n > 1) {
         size_t groups = 0;

@@ -6,6 +6,8 @@
  * for the gradient of that operand. */
 #include "core/graph.h"
 
+#include <assert.h>
+
 /* An integer is compared as one, and -0 is not 0. */
 static bool simplify_is(weft_tensor t, float v) {
     float found;
@@ -15,11 +17,13 @@ static bool simplify_is(weft_tensor t, float v) {
 }
 
 static bool simplify_same_dims(weft_tensor x, int rank, const int64_t *dim) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
     const node *n = node_of(x);
     return n->rank == rank && !memcmp(node_dims(x.g, n), dim, (size_t)rank * sizeof *dim);
 }
 
 static weft_tensor simplify_binary(int op, weft_dtype t, weft_tensor a, weft_tensor b) {
+    assert(a.id && b.id && a.g == b.g);
     weft_tensor none = {a.g, 0};
     if (node_of(a)->dtype != t) return none;
     switch (op) {
@@ -45,6 +49,7 @@ static weft_tensor simplify_binary(int op, weft_dtype t, weft_tensor a, weft_ten
 /* Literal (op) literal, in the arithmetic the kernels use. */
 static weft_tensor simplify_literals(weft_graph *g, int op, int rank, const int64_t *dim, float a,
                                      float b) {
+    assert(rank >= 0 && rank <= WEFT_MAX_RANK);
     float v;
     switch (op) {
     case OP_add: v = a + b; break;

@@ -56,6 +56,7 @@ void state_hold(weft_state *s) {
 }
 
 void state_release(weft_state *s) {
+    assert(s->users > 0);
     if (--s->users == 0 && s->freed) mem_free(s->m, s);
 }
 
@@ -71,6 +72,7 @@ static uint32_t state_hash(const char *name) {
 }
 
 int64_t state_find(const weft_state *s, const char *name) {
+    assert(name);
     const uint32_t hash = state_hash(name);
     if (!s->table_size) return STATE_NOT_FOUND;
     for (uint32_t i = s->table[hash & (s->table_size - 1)]; i; i = s->entry[i - 1].next) {
@@ -82,6 +84,7 @@ int64_t state_find(const weft_state *s, const char *name) {
 
 /* Room in the table for one more entry: at most one a slot. */
 static bool state_rehash(weft_state *s) {
+    assert((s->table_size & (s->table_size - 1)) == 0);
     if (s->n < s->table_size) return true;
     const size_t size = s->table_size ? 2 * s->table_size : 64;
     uint32_t *t = mem_new(s->m, size * sizeof *t);
@@ -97,6 +100,7 @@ static bool state_rehash(weft_state *s) {
 }
 
 static int64_t state_slab(weft_state *s, const char *slab) {
+    assert(slab && *slab);
     for (size_t i = 0; i < s->slabs; i++)
         if (strcmp(s->slab[i], slab) == 0) return (int64_t)i;
     const char *name = arena_text(&s->names, slab);
@@ -178,6 +182,7 @@ int64_t state_shadow(weft_state *s, uint32_t i, weft_dtype t) {
 /* Order inside a segment: slab by slab; in a slab parameters with several axes first, then by
  * the age of the parameter an entry follows. */
 static bool state_before(const weft_state *s, const state_entry *a, const state_entry *b) {
+    assert(a->segment == b->segment);
     if (a->slab != b->slab) return a->slab < b->slab;
     bool wide_a = s->entry[a->like].dims.rank >= 2, wide_b = s->entry[b->like].dims.rank >= 2;
     if (wide_a != wide_b) return wide_a;
@@ -204,6 +209,7 @@ static void state_sort(const weft_state *s, uint32_t *order, uint32_t *room, siz
 
 /* Shadows lie at half the distances of what they copy, so that one pass can go along both. */
 size_t state_span(const state_entry *e) {
+    assert(e->bytes > 0 || !e->count);
     const size_t times = e->shadow ? sizeof(float) / weft_dtype_size((weft_dtype)e->dtype) : 1;
     return ((e->bytes * times + STATE_ALIGN - 1) & ~(size_t)(STATE_ALIGN - 1)) / times;
 }
@@ -280,6 +286,7 @@ weft_err state_seal(weft_state *s) {
 
 /* Numbers are drawn when they are first needed: what is loaded from a file is never drawn. */
 static weft_err state_drawn(weft_state *s, size_t first, size_t end) {
+    assert(first <= end && end <= s->n);
     return initial_fill(s, first, end);
 }
 
@@ -391,6 +398,7 @@ static weft_err state_sized(weft_state *s, const state_entry *e, const char *wha
 }
 
 weft_err state_read(weft_ctx *c, const state_entry *e, void *out) {
+    assert(out || !e->bytes);
     assert(e->data || e->block || !e->bytes);
     if (!e->data) return device_get(c, e->block, e->offset, out, e->bytes);
     memcpy(out, e->data, e->bytes);
@@ -398,6 +406,7 @@ weft_err state_read(weft_ctx *c, const state_entry *e, void *out) {
 }
 
 weft_err state_write(weft_ctx *c, const state_entry *e, const void *in) {
+    assert(in || !e->bytes);
     assert(e->data || e->block || !e->bytes);
     if (!e->data) return c->memory->write(c, e->block, e->offset, in, e->bytes);
     memcpy(e->data, in, e->bytes);

@@ -4,8 +4,11 @@
  * Reads: map, fetch, update. Makes: buf, the plan's states and its bindings. */
 #include "plan/lower.h"
 
+#include <assert.h>
+
 /* States get memory and initial values, and stay until the plan is freed. */
 weft_err states_pass(compile *c) {
+    assert(!c->plan->states);
     weft_plan *p = c->plan;
     for (size_t i = 0; i < c->g->states; i++) {
         weft_state *s = c->g->state[i];
@@ -18,6 +21,7 @@ weft_err states_pass(compile *c) {
 
 static weft_err bind_one(compile *c, binding **list, size_t *n, size_t *cap, uint32_t user_id,
                          uint32_t id, uint32_t buf) {
+    assert(id && id < c->n && (buf == KNOBUF || buf < c->plan->bufs));
     const node *x = &c->g->node[id];
     binding b = {.id = user_id,
                  .buf = buf,
@@ -31,6 +35,7 @@ static weft_err bind_one(compile *c, binding **list, size_t *n, size_t *cap, uin
 }
 
 static uint32_t bind_pinned(compile *c, uint32_t id) {
+    assert(c->live[id]);
     const uint32_t b = lower_buffer(c, id);
     if (b != KNOBUF) c->plan->buf[b].pinned = true;
     return b;
@@ -63,6 +68,7 @@ static weft_err bind_fetches(compile *c, const uint8_t *updated) {
 }
 
 weft_err bind_pass(compile *c) {
+    assert(!c->plan->ins && !c->plan->outs);
     uint8_t *updated = mem_new(c->m, c->n); /* some update's value */
     c->buf = arena_new(&c->memory, c->n * sizeof *c->buf);
     weft_err e = updated && c->buf ? WEFT_OK : compile_no_memory(c);
@@ -75,6 +81,7 @@ weft_err bind_pass(compile *c) {
 }
 
 void bind_results(compile *c) {
+    assert(c->plan->outs == c->fetches);
     weft_plan *p = c->plan;
     for (size_t i = 0; i < p->outs; i++) {
         if (p->out[i].buf != KNOBUF) continue;

@@ -1,6 +1,7 @@
 /* describe.c - the steps and tensors of a plan in words: what they are made of, their shapes, the
  * scopes they come from. For profiles and whoever else shows a plan; print.c prints all of it. */
 #include "plan/passes.h"
+#include <assert.h>
 #include <stdio.h>
 
 const char *weft_plan_name(const weft_plan *p) {
@@ -24,6 +25,7 @@ static void describe_add(describe_text *t, const char *between, const char *word
 
 /* "matmul add relu": the routine, then the operations of its row program in order, each once. */
 static void describe_name(const step *s, describe_text *t) {
+    assert(s->kind < STEP_KINDS);
     uint64_t seen[(K_COUNT + 63) / 64] = {0};
     if (s->kind != STEP_KERNEL) describe_add(t, " ", plan_step_name(s));
     for (int i = 0; s->kern && i < s->kern->nins; i++) {
@@ -52,6 +54,7 @@ static void describe_loop(const kernel *k, describe_text *t) {
 
 /* "[8,4] [4,2] -> [8,2]", and "3*[100]" for three alike in a row. */
 static void describe_shape(const step *s, describe_text *t) {
+    assert(s->nin + s->nout <= STEP_OPERANDS);
     char part[120], words[140];
     if (s->kind == STEP_KERNEL) {
         describe_loop(s->kern, t);
@@ -87,6 +90,7 @@ bool weft_plan_step(const weft_plan *p, size_t i, weft_plan_part *out) {
 /* ---- tensors ---- */
 
 static uint32_t describe_root(const weft_plan *p, uint32_t b) {
+    assert(b < p->bufs);
     while (b != KNOBUF && p->buf[b].place == BUF_ALIAS) b = p->buf[b].alias;
     return b;
 }

@@ -28,6 +28,7 @@ static bool fuse_is_parameter(const compile *c, uint32_t id) {
 /* ---- clusters ---- */
 
 static weft_err fuse_open(compile *c, uint32_t id, int kind) {
+    assert(id < c->n);
     const node *n = &c->g->node[id];
     const bool fold = kind == CLUSTER_KERNEL && fuse_is_fold(c, id);
     const node *shape = fold ? &c->g->node[node_in(c->g, n)[0]] : n;
@@ -48,6 +49,7 @@ static weft_err fuse_open(compile *c, uint32_t id, int kind) {
 }
 
 uint32_t fuse_product(const compile *c, const cluster *k) {
+    assert(k->kind == CLUSTER_PRODUCT);
     return c->g->node[k->first].op == OP_block ? c->next[k->first] : k->first;
 }
 
@@ -65,6 +67,7 @@ static bool fuse_takes_maps(const compile *c, const node *n) {
 
 /* A block's part lies in memory, unless it is a product's: that is the first of its members. */
 static void fuse_part(compile *c, uint32_t id) {
+    assert(c->g->node[id].op == OP_part && c->cluster_of[node_in(c->g, &c->g->node[id])[0]]);
     const node *n = &c->g->node[id];
     uint32_t ki = c->cluster_of[node_in(c->g, n)[0]];
     cluster *k = &c->cluster[ki];
@@ -83,6 +86,7 @@ static void fuse_part(compile *c, uint32_t id) {
 /* The clusters among `of` that might take a node, latest first, behind the n that were found before. */
 static int fuse_candidates(const fuse *f, const fuse_in *in, int reads, bool by_readers, bool many,
                            uint32_t *tried, int n) {
+    assert(reads <= FUSE_INPUTS && n <= FUSE_INPUTS);
     const compile *c = f->c;
     const int first = n;
     for (int i = 0; i < reads; i++) {
@@ -124,6 +128,7 @@ static bool fuse_place(fuse *f, uint32_t id, const fuse_in *in, int reads) {
 /* Is base read by `in` element for element, over the same axes? Then its reader could compute it
  * again. */
 static bool fuse_whole(const compile *c, const fuse_in *in) {
+    assert(in->rank <= WEFT_MAX_RANK);
     const node *base = &c->g->node[in->v->base];
     int64_t stride = 1;
     if (!view_plain(in->v) || in->v->off ||
@@ -151,6 +156,7 @@ static bool fuse_soft(compile *c, uint32_t ki, const fuse_in *in) {
 /* Cluster `from`, which only node id of cluster `to` reads, becomes part of `to`: a * b + c * d
  * over four inputs is one kernel, though its products share nothing. */
 static void fuse_absorb(fuse *f, uint32_t to, uint32_t from, const fuse_in *in, int reads) {
+    assert(to != from && from < f->c->clusters);
     compile *c = f->c;
     cluster k = c->cluster[to], o = c->cluster[from];
     if (o.kind != CLUSTER_KERNEL || k.kind != CLUSTER_KERNEL || o.frozen || o.folds ||
@@ -189,6 +195,7 @@ static void fuse_absorb(fuse *f, uint32_t to, uint32_t from, const fuse_in *in, 
 
 /* Node id reads base, which must be in memory if another cluster computes it. */
 static void fuse_note(fuse *f, uint32_t id, uint32_t base, bool soft) {
+    assert(base && base < f->c->n && f->c->cluster_of[id]);
     compile *c = f->c;
     uint32_t k = c->cluster_of[id], from = c->cluster_of[base];
     f->reader[base] = k;
@@ -212,6 +219,7 @@ static int fuse_kind(const compile *c, uint32_t id) {
 
 /* A concat reads any number of parts, all of them from memory. */
 static void fuse_note_concat(fuse *f, uint32_t id) {
+    assert(f->c->g->node[id].op == OP_concat);
     compile *c = f->c;
     const node *n = &c->g->node[id];
     for (int k = 0; k < n->nin; k++) {
@@ -223,6 +231,7 @@ static void fuse_note_concat(fuse *f, uint32_t id) {
 }
 
 static void fuse_note_reads(fuse *f, uint32_t id, int kind, const fuse_in *in, int reads) {
+    assert(reads <= FUSE_INPUTS);
     compile *c = f->c;
     for (int k = 0; k < reads; k++) {
         const aview *v = in[k].v;
@@ -236,6 +245,7 @@ static void fuse_note_reads(fuse *f, uint32_t id, int kind, const fuse_in *in, i
 
 /* Finds a cluster for node id, or opens one. */
 static weft_err fuse_node(fuse *f, uint32_t id) {
+    assert(f->c->live[id]);
     compile *c = f->c;
     const node *n = &c->g->node[id];
     const int kind = fuse_kind(c, id);

@@ -52,6 +52,7 @@ typedef struct join {
 } join;
 
 static const state_entry *join_entry(const weft_plan *p, uint32_t buf) {
+    assert(buf < p->bufs);
     const buffer *b = &p->buf[buf];
     return b->place == BUF_STATE ? &p->state[b->state]->entry[b->entry] : NULL;
 }
@@ -66,6 +67,8 @@ static bool join_candidate(const step *s) {
 }
 
 static bool join_block(const weft_plan *p, const step *s, join_step *f) {
+    assert(s->kind == STEP_BLOCK && s->nin + s->nout <= STEP_OPERANDS &&
+           s->in[0].rank <= WEFT_MAX_RANK);
     const int moving = block_table[s->block].moving; /* along the slab */
     int all = s->nin + s->nout;
     all -= s->in[all - 1].buf == KNOBUF; /* no shadow */
@@ -87,6 +90,7 @@ static bool join_shadow(const weft_plan *p, uint32_t buf) {
 }
 
 static bool join_kernel(const weft_plan *p, const kernel *k, join_step *f) {
+    assert(k->outer == 1 && !k->inner);
     if (k->nview > JOIN_OPERANDS) return false;
     f->n = k->dim[0];
     f->operands = k->nview;
@@ -108,6 +112,7 @@ static bool join_kernel(const weft_plan *p, const kernel *k, join_step *f) {
 
 /* Fills f if the step is flat and changes a whole entry of a state. */
 static bool join_flat(const weft_plan *p, size_t at, join_step *f) {
+    assert(at < p->steps);
     const step *s = &p->step[at];
     f->at = at, f->anchor = -1;
     if (s->kind == STEP_KERNEL ? !join_kernel(p, s->kern, f) : !join_block(p, s, f)) return false;
@@ -150,12 +155,14 @@ static uint32_t join_program(const step *s, const join_step *f) {
 
 /* Is it the same number, shared by both? In a loop of one element anything might be. */
 static bool join_shared(const join_step *a, const join_step *b, int i) {
+    assert(i >= 0 && i < a->operands && a->operands == b->operands);
     const join_operand *x = &a->in[i], *y = &b->in[i];
     return x->buf == y->buf && x->off == y->off && (x->number || a->n == 1) &&
            (y->number || b->n == 1);
 }
 
 static bool join_alike(const weft_plan *p, const join_step *a, const join_step *b) {
+    assert(a->at != b->at);
     if (a->anchor != b->anchor || !join_same_program(&p->step[a->at], &p->step[b->at]))
         return false;
     for (int i = 0; i < a->operands; i++) {
@@ -169,6 +176,7 @@ static bool join_alike(const weft_plan *p, const join_step *a, const join_step *
 /* ---- where they lie ---- */
 
 static const state_entry *join_place(const join *j, uint32_t i) {
+    assert(i < j->flats);
     const join_step *f = &j->flat[i];
     return join_entry(j->p, f->in[f->anchor].buf);
 }
@@ -188,6 +196,7 @@ static int join_by_place(const void *a, const void *b) {
 
 /* May the buffer be moved into a larger one? It must be all of it that is read. */
 static bool join_free(const weft_plan *p, const join_operand *x, int64_t n) {
+    assert(n > 0 && x->buf < p->bufs);
     const buffer *b = &p->buf[x->buf];
     return b->place == BUF_ARENA && b->alias == KNOBUF && b->dtype == WEFT_F32 && !x->off &&
            b->bytes == (size_t)n * sizeof(float);
@@ -199,6 +208,7 @@ static void join_use(join *j, uint32_t flat) {
 
 /* Is the buffer of operand i no other operand's? */
 static bool join_alone(const join_step *f, int i) {
+    assert(i >= 0 && i < f->operands);
     for (int k = 0; k < f->operands; k++)
         if (k != i && f->in[k].buf == f->in[i].buf) return false;
     return true;
@@ -225,6 +235,7 @@ typedef struct join_bytes {
 } join_bytes;
 
 static join_bytes join_bytes_of(const weft_plan *p, uint32_t buf) {
+    assert(buf < p->bufs);
     join_bytes r = {buf, 0, p->buf[buf].bytes};
     for (; p->buf[r.root].place == BUF_ALIAS; r.root = p->buf[r.root].alias)
         r.from += p->buf[r.root].alias_at, r.to += p->buf[r.root].alias_at;
@@ -258,6 +269,7 @@ static bool join_entangled(const weft_plan *p, const join_step *f) {
 /* Does run[n] follow run[n - 1] in every operand that moves? `lie` has a bit for operands other
  * than entries that lie at the right distance already; the others can be moved there. */
 static bool join_follows(const join *j, const uint32_t *run, size_t n, uint8_t *lie) {
+    assert(n > 0);
     const weft_plan *p = j->p;
     const join_step *a = &j->flat[run[n - 1]], *b = &j->flat[run[n]];
     const state_entry *from = join_place(j, run[n - 1]);
@@ -289,6 +301,7 @@ static bool join_follows(const join *j, const uint32_t *run, size_t n, uint8_t *
 /* ---- order ---- */
 
 static bool join_touches(const weft_plan *p, const step *s, uint32_t buf, bool writes_only) {
+    assert(buf < p->bufs);
     for (int i = writes_only ? s->nin : 0; i < s->nin + s->nout; i++)
         if (join_overlap(p, s->in[i].buf, buf)) return true;
     for (int i = 0; s->kern && i < s->kern->nins; i++) {
@@ -329,6 +342,7 @@ static bool join_may_move(join *j, const uint32_t *run, size_t n, size_t first, 
 
 /* A buffer for what lies at the places of operand i of all of the run. */
 static bool join_gather(join *j, const uint32_t *run, size_t n, int i, size_t bytes) {
+    assert(n > 1 && i >= 0 && i < JOIN_OPERANDS);
     weft_plan *p = j->p;
     buffer all = {.place = BUF_ARENA, .dtype = WEFT_F32, .alias = KNOBUF, .bytes = bytes};
     if (!MEM_PUSH(p->m, p->buf, p->bufs, p->buf_cap, all)) return false;
@@ -345,6 +359,7 @@ static bool join_gather(join *j, const uint32_t *run, size_t n, int i, size_t by
 }
 
 static bool join_merge(join *j, const uint32_t *run, size_t n, const uint8_t *lie, size_t to) {
+    assert(n > 1);
     weft_plan *p = j->p;
     join_step *f = &j->flat[run[0]];
     const join_step *second = &j->flat[run[1]];
@@ -411,6 +426,7 @@ static bool join_group(join *j) {
 
 /* j->group: the first one and what is alike, by address. */
 static void join_collect(join *j, uint32_t first) {
+    assert(first < j->flats);
     j->groups = 0;
     for (uint32_t i = first;; i = j->flat[i].next) {
         if (!j->done[i] && (i == first || join_alike(j->p, &j->flat[first], &j->flat[i]))) {

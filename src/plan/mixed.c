@@ -61,6 +61,7 @@ static bool mixed_is_view(const node *n) {
 /* ---- products of values that are 16 bits wide already ---- */
 
 weft_tensor mixed_operand(weft_tensor x) {
+    assert(x.id);
     const node *n = node_of(x);
     const weft_tensor none = {x.g, 0};
     if (n->op == OP_cast && n->dtype == WEFT_F32) {
@@ -103,6 +104,7 @@ static void mixed_depths(mixed *m) {
 
 /* How node i reads its operand k. */
 static uint8_t mixed_reads(const mixed *m, uint32_t i, int k) {
+    assert(k >= 0 && k < m->from->node[i].nin);
     const node *n = &m->from->node[i];
     const uint32_t in = node_in(m->from, n)[k];
     if (mixed_is_view(n)) return k ? READ_FOLD : m->read[i];
@@ -127,6 +129,7 @@ static void mixed_readers(mixed *m) {
 
 /* Do cheap maps make it from what lies in memory in any case? */
 static bool mixed_derivable(const mixed *m, uint32_t i) {
+    assert(i && i < m->from->n);
     const node *n = &m->from->node[i];
     if (!op_is_map(n->op) || op_table[n->op].cost > 1) return false;
     for (int k = 0; k < n->nin; k++) {
@@ -168,6 +171,7 @@ static weft_tensor mixed_half_view(mixed *m, const node *n) {
 
 /* Node i of `from`, rounded: a tensor of 16 bits. */
 static weft_tensor mixed_half(mixed *m, uint32_t i) {
+    assert(i && i < m->from->n);
     const node *n = &m->from->node[i];
     if (m->half[i] || m->to->err) return tensor_at(m->to, m->half[i]);
     weft_tensor r = {m->to, 0};

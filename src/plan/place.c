@@ -23,6 +23,7 @@ typedef struct place {
  * view become strides of the base. False unless the view shows each element once. */
 static bool place_through(const compile *c, const aview *v, int rank, const int64_t *dim,
                           const int64_t *t, int64_t *out) {
+    assert(rank <= WEFT_MAX_RANK && v->base && v->base < c->n);
     const node *base = &c->g->node[v->base];
     aview permuted = {0};
     int64_t order[WEFT_MAX_RANK], below = 1;
@@ -52,10 +53,12 @@ static bool place_through(const compile *c, const aview *v, int rank, const int6
 
 /* The rows of a result lie side by side? */
 static bool place_unit(const node *n, const int64_t *dim, const int64_t *stride) {
+    assert(n->rank <= WEFT_MAX_RANK);
     return n->rank == 0 || dim[n->rank - 1] == 1 || stride[n->rank - 1] == 1;
 }
 
 bool place_accepted(const compile *c, uint32_t id, const int64_t *stride) {
+    assert(id && id < c->n);
     const weft_backend *b = c->ctx->backend;
     const node *n = &c->g->node[id];
     const int cls = op_table[n->op].cls;
@@ -76,6 +79,7 @@ bool place_accepted(const compile *c, uint32_t id, const int64_t *stride) {
 }
 
 static bool place_free(const place *p, uint32_t id) {
+    assert(id && id < p->c->n);
     const compile *c = p->c;
     return view_is_real(c, id) && !p->ordered[id] && !c->placed[id].given &&
            !c->placed[id].refused && node_count(c->g, &c->g->node[id]) > 0;
@@ -85,6 +89,7 @@ static bool place_free(const place *p, uint32_t id) {
  * that shows it. */
 static bool place_try(place *p, const aview *v, int rank, const int64_t *dim, const int64_t *t,
                       placing how, bool copies) {
+    assert(!how.given && !how.refused);
     compile *c = p->c;
     const uint32_t base = v->base;
     const node *n = &c->g->node[base];
@@ -101,6 +106,7 @@ static bool place_try(place *p, const aview *v, int rank, const int64_t *dim, co
 
 /* Parts of a concat are written where they are joined. */
 static void place_parts(place *p, uint32_t id) {
+    assert(p->c->g->node[id].op == OP_concat);
     compile *c = p->c;
     const node *n = &c->g->node[id];
     const int axis = (int)node_attr(c->g, n)[0];
@@ -120,6 +126,7 @@ static void place_parts(place *p, uint32_t id) {
 
 /* A routine's result that is copied only for another order of its axes is written in that order. */
 static void place_copy(place *p, uint32_t id) {
+    assert(p->c->copied[id] && !p->c->placed[id].given);
     compile *c = p->c;
     const node *n = &c->g->node[id];
     const aview *v = &c->source[id];
@@ -162,6 +169,7 @@ static weft_err place_choose(compile *c, bool *again) {
 }
 
 bool place_refuse(compile *c, uint32_t id) {
+    assert(id && id < c->n);
     placing *own = &c->placed[id], *base = &c->placed[c->view[id].base];
     if (own->given) own->refused = true; /* a copy would lie as wrong */
     else if (base->given && !own->copied) base->refused = true;

@@ -4,10 +4,13 @@
  * Makes: want, the nodes that the plan must know; draw, the run numbers that a run advances. */
 #include "plan/passes.h"
 
+#include <assert.h>
+
 /* ---- what is refused ---- */
 
 /* The name of the state's entry that node id is. */
 static const char *request_entry(const weft_graph *g, uint32_t id) {
+    assert(g->node[id].op == OP_state);
     const int64_t *attr = node_attr(g, &g->node[id]);
     const weft_state *s = g->state[attr[0]];
     return s->freed ? "a state" : s->entry[attr[1]].name;
@@ -77,6 +80,7 @@ weft_err request_check(weft_graph *g, const weft_plan_desc *d) {
 /* A plan that trains through a layer with state of its own, a batch norm, must move that state on too:
  * without .training its statistics would quietly stay what they were. */
 static weft_err request_left_out(const compile *c) {
+    assert(c->from->n > 0 && (c->want || !c->wants));
     const weft_graph *g = c->from;
     const weft_updates left = g->layer_updates;
     if (c->desc->training || !c->desc->update.n || !left.n) return WEFT_OK;
@@ -106,6 +110,7 @@ static weft_err request_left_out(const compile *c) {
 
 /* A run that draws advances the run number of every state it drew from: those entries, each once. */
 static weft_err request_draws(compile *c) {
+    assert(c->wants == c->fetches + 2 * c->asked);
     const weft_graph *g = c->from;
     enum { LIVE = 1, DRAWN = 2, UPDATED = 4 };
     uint8_t *mark = mem_new(c->m, g->n);
@@ -133,6 +138,7 @@ static weft_err request_draws(compile *c) {
 /* ---- what is wanted ---- */
 
 weft_err request_pass(compile *c) {
+    assert(!c->want && !c->draws);
     const weft_plan_desc *d = c->desc;
     const weft_updates layers = d->training ? c->from->layer_updates : (weft_updates){0};
     c->fetches = d->fetch.n;

@@ -65,6 +65,7 @@ static void rewrite_memory(weft_graph *g, const node *n, weft_tensor *in) {
  * indices of its group. The repetition is a view of [groups, each, ...] but not of [groups each,
  * ...], so the two axes stay apart and nothing is copied. Id 0: another case. */
 static weft_tensor rewrite_scatter(weft_graph *g, const node *n, int64_t axis, weft_tensor *in) {
+    assert(n->op == OP_scatter_add);
     const weft_tensor none = {g, 0};
     const node *source = node_of(in[2]), *index = node_of(in[1]);
     if (axis != 0 || source->op != OP_reshape || index->op != OP_expand) return none;
@@ -88,6 +89,7 @@ static weft_tensor rewrite_scatter(weft_graph *g, const node *n, int64_t axis, w
 
 /* The node behind the names of `id`, or 0 if it has more than one reader. */
 static uint32_t rewrite_alone(const rewrite *r, uint32_t id) {
+    assert(id && id < r->from->n);
     for (;;) {
         const node *n = &r->from->node[id];
         if (r->live[id] > 1) return 0;
@@ -117,6 +119,7 @@ static weft_tensor rewrite_rows(const rewrite *r, uint32_t id) {
 /* Does x lie in memory anyway, so that rows can be added to it there? Sums of products do, as do those
  * times a number: a map behind a product is made where the product lies. */
 static bool rewrite_lies(weft_tensor x) {
+    assert(x.id);
     const int op = node_of(x)->op, cls = op_table[op].cls;
     if (op == OP_add || op == OP_mul)
         return node_of(operand(x, 0))->op == OP_matmul || node_of(operand(x, 1))->op == OP_matmul ||
@@ -152,6 +155,7 @@ static weft_tensor rewrite_number(weft_tensor x) {
  * x - rate rows touch those rows alone, and need no table of zeros. What goes to one row is still
  * summed before it meets x, so nothing small is lost. Id 0: another case. */
 static weft_tensor rewrite_sum(const rewrite *r, const node *n, const weft_tensor *in) {
+    assert(n->nin > 0 && in);
     weft_graph *g = r->g;
     const weft_tensor none = {g, 0};
     const uint32_t *of = node_in(r->from, n);
@@ -210,6 +214,7 @@ static uint32_t rewrite_better(rewrite *r, const node *n) {
 }
 
 static void rewrite_node(rewrite *r, uint32_t i) {
+    assert(i && i < r->from->n);
     const node *n = &r->from->node[i];
     if (rewrite_renames(r, i)) return;
     for (int k = 0; k < n->nin; k++) r->in[k] = tensor_at(r->g, r->map[node_in(r->from, n)[k]]);

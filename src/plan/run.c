@@ -2,10 +2,12 @@
  * plans. */
 #include "core/limits.h"
 #include "plan/passes.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
 void weft_plan_free(weft_plan *p) {
+    assert(!p || (p->steps <= p->step_cap && p->bufs <= p->buf_cap));
     if (!p) return;
     record_gone(p);
     p->ctx->memory->wait(p->ctx, p->ticket);
@@ -24,6 +26,7 @@ void weft_plan_free(weft_plan *p) {
 }
 
 static binding *run_find(const weft_plan *p, binding *list, size_t n, weft_tensor t) {
+    assert(p && (list || !n));
     if (t.g != p->origin) return NULL;
     for (size_t i = 0; i < n; i++)
         if (list[i].id == t.id) return &list[i];
@@ -32,6 +35,7 @@ static binding *run_find(const weft_plan *p, binding *list, size_t n, weft_tenso
 
 /* "f32 [4,6], tensor 3": a tensor has no name, but its reader knows its shape. */
 static const char *run_words(const binding *b, char *to, size_t n) {
+    assert(b->rank <= WEFT_MAX_RANK && b->dtype < WEFT_DTYPE_COUNT && n > 0);
     char shape[100];
     snprintf(to, n, "%s %s, tensor %u", weft_dtype_name((weft_dtype)b->dtype),
              shape_text(shape, sizeof shape, b->rank, b->dim), b->id);
@@ -40,6 +44,7 @@ static const char *run_words(const binding *b, char *to, size_t n) {
 
 /* What a plan reads or fetches, for a message: all of it, or as much as has room. */
 static const char *run_list(const binding *list, size_t n, char *to, size_t room) {
+    assert(room > 8 && (list || !n));
     char words[140];
     size_t at = 0;
     snprintf(to, room, "nothing");
@@ -68,6 +73,7 @@ static weft_err run_unknown(const weft_plan *p, const char *what, const binding 
 
 /* Before the first run: an input that was never set is all zeros, which is hardly intended. */
 static weft_err run_fed(weft_plan *p) {
+    assert(!p->fed);
     char words[140];
     for (size_t i = 0; i < p->ins; i++)
         if (!p->in[i].given && p->in[i].bytes)

@@ -8,6 +8,7 @@
 
 /* A result that is the whole of another node, in order, needs no copy: that node is the result. */
 static void settle_own(compile *c, root *r, bool leaf) {
+    assert(r->asked && r->asked < c->n);
     uint32_t *id = &r->node;
     *id = r->asked;
     uint32_t base = c->view[*id].base;
@@ -37,6 +38,7 @@ static void settle_fences(compile *c) {
 /* Does the device's routine for node n, step s, take operand k where and as it lies? An indexed load
  * (take) is part of a row program, which reads any strides. */
 static bool settle_fits(const compile *c, const node *n, const step *s, int k) {
+    assert(k >= 0 && k < n->nin);
     const weft_backend *b = c->ctx->backend;
     const uint32_t in = node_in(c->g, n)[k];
     const int base = c->g->node[c->view[in].base].op;
@@ -47,6 +49,7 @@ static bool settle_fits(const compile *c, const node *n, const step *s, int k) {
 
 /* Operands of a routine, or the table of an indexed load. */
 static void settle_operands(compile *c, const node *n) {
+    assert(n->nin > 0);
     const int operands = n->op == OP_take ? 1 : n->nin;
     step s;
     if (n->op != OP_take) lower_describe(c, n, &s);

@@ -9,6 +9,8 @@
 
 #include "gemm_parts.h"
 
+#include <assert.h>
+
 enum {
     DIRECT_PIXELS = 96,         /* of a block, at most; with its part of the result it stays near */
     DIRECT_SHALLOW = 768,       /* the same where the result is stored once: fewer, longer strips */
@@ -91,6 +93,7 @@ static int direct_flags(const gemm_data *after) {
 }
 
 static strip direct_strip(const direct_block *b, int64_t column) {
+    assert(column >= 0);
     const direct *d = b->r->own;
     const gemm_data *after = b->r->after;
     const int64_t at = b->p0 * d->s.o + column;
@@ -104,6 +107,7 @@ static strip direct_strip(const direct_block *b, int64_t column) {
 }
 
 static void direct_tiles(const direct_block *b, int64_t g, const float *weights) {
+    assert(g >= 0 && weights);
     const direct *d = b->r->own;
     const conv_shape *s = &d->s;
     const int64_t lanes = d->level->lanes;
@@ -133,6 +137,7 @@ static void direct_tiles(const direct_block *b, int64_t g, const float *weights)
 /* Output rows [oh0, oh1) of an image. */
 static void direct_rows(const routine *r, char *const *at, int64_t image, int64_t oh0, int64_t oh1,
                         char *scratch) {
+    assert(0 <= oh0 && oh0 <= oh1 && image >= 0);
     const direct *d = r->own;
     const conv_shape *s = &d->s;
     const float *weights = (const float *)scratch;
@@ -162,6 +167,7 @@ static void direct_rows(const routine *r, char *const *at, int64_t image, int64_
 
 static void direct_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                        void *scratch) {
+    assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const direct *d = r->own;
     direct_pack(d, r->loops, (const float *)at[1], scratch);
     for (int64_t u = unit0; u < unit1; u++) {

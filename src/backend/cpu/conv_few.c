@@ -9,6 +9,8 @@
 
 #include "gemm_parts.h"
 
+#include <assert.h>
+
 enum {
     FEW_DEPTH = 64,         /* a shorter window is not worth the sums across lanes */
     FEW_UNIT_IMAGES = 16,   /* from so many on, a unit is an image */
@@ -75,6 +77,7 @@ static strip few_strip(const few *v, const few_room *m, const int64_t *off, floa
 
 /* The window of output row oh and column ow, zero outside the image. */
 static void few_copy(const few *v, const float *image, int64_t oh, int64_t ow, float *out) {
+    assert(oh >= 0 && ow >= 0);
     const conv_shape *s = &v->s;
     const int64_t h0 = oh * s->stride[0] - s->pad[0], w0 = ow * s->stride[1] - s->pad[1];
     const int64_t a = min_i64(s->kw, max_i64(0, -w0)), b = max_i64(a, min_i64(s->kw, s->w - w0));
@@ -119,6 +122,7 @@ static void few_row(const few *v, const float *image, int64_t oh, float *y, cons
 /* Output rows [oh0, oh1) of an image, framed, some at a time. */
 static void few_framed(const few *v, const float *image, int64_t oh0, int64_t oh1, float *y,
                        const few_room *m) {
+    assert(0 <= oh0 && oh0 <= oh1);
     const conv_shape *s = &v->s;
     const int64_t together = max_i64(1, FEW_PIXELS / s->ow);
     const int64_t down = s->stride[0] * v->frame.row, along = s->stride[1] * s->c;
@@ -137,6 +141,7 @@ static void few_framed(const few *v, const float *image, int64_t oh0, int64_t oh
 /* Output rows [oh0, oh1) of an image; y is the image's result. */
 static void few_rows(const few *v, const float *image, int64_t oh0, int64_t oh1, float *y,
                      const few_room *m) {
+    assert(0 <= oh0 && oh0 <= oh1);
     const int64_t step = v->framed ? v->rows : 1;
     for (int64_t oh = oh0; oh < oh1; oh += step) {
         if (v->framed) few_framed(v, image, oh, min_i64(oh + step, oh1), y, m);
@@ -146,6 +151,7 @@ static void few_rows(const few *v, const float *image, int64_t oh0, int64_t oh1,
 
 static void few_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                     void *scratch) {
+    assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const few *v = r->own;
     const conv_shape *s = &v->s;
     char *room = scratch;
@@ -169,6 +175,7 @@ static void few_run(const routine *r, char *const *at, int64_t unit0, int64_t un
 /* Which of `out` windows of `reach` positions lie inside an extent. */
 static void few_inside(int64_t out, int64_t stride, int64_t pad, int64_t reach, int64_t extent,
                        int64_t *inside) {
+    assert(stride > 0 && reach > 0);
     inside[0] = pad > 0 ? min_i64(out, routine_parts(pad, stride)) : 0;
     const int64_t last = extent + pad - reach; /* largest start inside, counted from -pad */
     inside[1] = last < 0 ? 0 : min_i64(out, last / stride + 1);

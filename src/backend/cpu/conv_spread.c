@@ -7,6 +7,8 @@
  * once per call, some kernel rows at a time. */
 #include "conv.h"
 
+#include <assert.h>
+
 enum {
     SPREAD_COLUMNS = 32 * 1024,     /* floats of a tile's columns */
     SPREAD_TRANSPOSED = 512 * 1024, /* floats of transposed weights */
@@ -34,6 +36,7 @@ typedef struct spread_part {
 } spread_part;
 
 static int64_t spread_floor(int64_t a, int64_t b) {
+    assert(b > 0);
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
@@ -41,6 +44,7 @@ static int64_t spread_floor(int64_t a, int64_t b) {
  * row to the image row x; columns are those of pixel 0, `step` apart. */
 static void spread_run_of(const spread *v, float *x, int64_t ow0, int64_t ow1, int64_t j0,
                           int64_t j1, const float *columns, int64_t step) {
+    assert(ow0 <= ow1);
     const conv_shape *s = &v->s;
     const int64_t first = j0 / s->cg, last = (j1 - 1) / s->cg;
     const int64_t stride = s->stride[1], pad = s->pad[1], dilation = s->dilation[1];
@@ -68,6 +72,7 @@ static void spread_run_of(const spread *v, float *x, int64_t ow0, int64_t ow1, i
 /* Adds columns of output pixels [p0, p1) to image rows [h0, h1). */
 static void spread_add(const spread *v, float *x, const spread_part *part, int64_t p0, int64_t p1,
                        const float *columns, int64_t h0, int64_t h1) {
+    assert(p0 <= p1);
     const conv_shape *s = &v->s;
     /* Runs that overlap askew would read vectors back before they are whole. */
     const bool joined =
@@ -127,6 +132,7 @@ static void spread_span(const spread *v, const float *dy, float *dx, const sprea
 
 static void spread_unit(const spread *v, const float *dy, float *dx, const spread_part *part,
                         int64_t unit, char *scratch) {
+    assert(dy && dx);
     const conv_shape *s = &v->s;
     if (v->bands == 1) {
         spread_span(v, dy, dx, part, unit * v->span, (unit + 1) * v->span, 0, s->h, scratch);
@@ -155,6 +161,7 @@ static void spread_rows(const spread *v, int64_t unit, int64_t *from, int64_t *r
 
 static void spread_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                        void *scratch) {
+    assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const spread *v = r->own;
     const conv_shape *s = &v->s;
     float *dx = (float *)at[2];

@@ -10,6 +10,8 @@
 
 #include "gemm_parts.h"
 
+#include <assert.h>
+
 enum {
     WINO_TILES = 96,       /* of a block, at most                            */
     WINO_COLUMNS = 64,     /* of the products that are transformed together  */
@@ -43,6 +45,7 @@ typedef struct wino_room {
 } wino_room;
 
 static wino_room wino_room_of(const wino *v, char *scratch) {
+    assert((uintptr_t)scratch % 64 == 0);
     wino_room m = {.weights = (float *)scratch};
     scratch += v->weight_bytes;
     m.image = (float *)scratch;
@@ -71,6 +74,7 @@ winograd_image winograd_image_of(const conv_shape *s) {
 }
 
 winograd_tile winograd_tile_of(const winograd_image *m, int64_t tile) {
+    assert(tile >= 0);
     const int64_t at = tile % m->tiles;
     return (winograd_tile){tile / m->tiles, at / m->across, at % m->across};
 }
@@ -170,6 +174,7 @@ static void wino_result(const wino *v, const routine *r, float *y, winograd_tile
 /* The 16 products of `tiles` transformed patches, columns [j0, j1). */
 static void wino_products(const wino *v, const wino_room *m, const float *weights, int64_t tiles,
                           int64_t j0, int64_t j1) {
+    assert(tiles >= 0);
     const int64_t lanes = v->level->lanes, none = 0, n = j1 - j0;
     for (int64_t k = 0; k < v->depth; k += WINO_DEPTH) {
         const int64_t depth = min_i64(WINO_DEPTH, v->depth - k);
@@ -204,6 +209,7 @@ static void wino_products(const wino *v, const wino_room *m, const float *weight
 /* Tiles [t0, t1), counted through all images. */
 static void wino_block(const wino *v, const routine *r, char *const *at, int64_t t0, int64_t t1,
                        const wino_room *m) {
+    assert(0 <= t0 && t0 <= t1);
     const conv_shape *s = &v->s;
     const int64_t tiles = t1 - t0;
     for (int64_t t = t0; t < t1; t++)
@@ -234,6 +240,7 @@ static int64_t wino_rows_before(const wino *v, int64_t t) {
 
 static void wino_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                      void *scratch) {
+    assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const wino *v = r->own;
     const wino_room m = wino_room_of(v, scratch);
     wino_weights(v, (const float *)at[1], r, &m);

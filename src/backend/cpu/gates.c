@@ -10,6 +10,7 @@
 #include "core/gates.h"
 #include "routines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct gates_choice {
@@ -39,6 +40,7 @@ typedef struct gates_places {
 } gates_places;
 
 static uint32_t gates_place(gates_places *p) {
+    assert(!p->frees || p->free[p->frees - 1] < p->made * p->tile);
     return p->frees ? p->free[--p->frees] : p->made++ * p->tile;
 }
 
@@ -68,6 +70,7 @@ static int gates_before(const void *x, const void *y) {
 
 /* A layer is a run of gates that do not read each other. */
 static void gates_order(gates_draft *d) {
+    assert(d->w->gates >= 0 && d->w->features > 0);
     const gate_wiring *w = d->w;
     int32_t layer = 0;
     for (int32_t i = 0; i < w->gates; i++) {
@@ -95,11 +98,13 @@ static void gates_mark(gates_draft *d) {
 }
 
 static void gates_leave(gates_draft *d, int32_t value, int32_t turn) {
+    assert(d->place[value] != GATES_NONE);
     if (d->last[value] == turn) d->places.free[d->places.frees++] = d->place[value];
 }
 
 /* keep: no place is given twice. */
 static void gates_write_code(gates_draft *d, gates_choice *o, bool keep) {
+    assert(!o->codes && !d->places.made);
     const gate_wiring *w = d->w;
     for (int32_t i = 0; i < w->features; i++)
         o->in[i] = d->place[i] = d->live[i] ? gates_place(&d->places) : GATES_NONE;
@@ -126,6 +131,7 @@ static void gates_slope(gates_draft *d, int32_t value, uint32_t *from, uint32_t 
 }
 
 static void gates_write_back(gates_draft *d, gates_choice *o) {
+    assert(!o->backs);
     const gate_wiring *w = d->w;
     d->places.frees = 0;
     d->places.made = 1; /* the zeros */
@@ -171,6 +177,7 @@ static bool gates_room(gates_draft *d, gates_choice *o, bool back, arena *memory
 
 static weft_err gates_make(routine *r, const step *s, isa level, weft_ctx *c, arena *memory,
                            bool back) {
+    assert(s->nin >= 2 && s->in[0].rank == 2);
     WEFT_TRY(routine_own(r, sizeof(gates_choice), c, memory));
     gates_choice *o = r->own;
     const gate_wiring *w = gates_wiring(s->attr);
@@ -198,12 +205,14 @@ static weft_err gates_make(routine *r, const step *s, isa level, weft_ctx *c, ar
 
 /* Rows of a tile between the matrices and scratch; cells beyond the last are zeros. */
 static void gates_load(const gates_choice *o, float *to, const float *row, int64_t cell) {
+    assert(0 <= cell && cell < o->cells);
     const int64_t n = min_i64(o->t->tile, o->cells - cell);
     memcpy(to, row + cell, (size_t)n * 4);
     for (int64_t i = n; i < o->t->tile; i++) to[i] = 0;
 }
 
 static void gates_store(const gates_choice *o, float *row, int64_t cell, const float *from) {
+    assert(0 <= cell && cell < o->cells);
     memcpy(row + cell, from, (size_t)min_i64(o->t->tile, o->cells - cell) * 4);
 }
 
@@ -216,6 +225,7 @@ static void gates_values(const gates_choice *o, const float *x, const float *coe
 
 static void gates_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                       void *scratch) {
+    assert(0 <= unit0 && unit1 <= r->units);
     const gates_choice *o = r->own;
     const float *x = (const float *)at[0], *coef = (const float *)at[1];
     float *y = (float *)at[2], *value = scratch;
@@ -255,6 +265,7 @@ static void gates_back_tile(const gates_choice *o, char *const *at, int64_t cell
 
 static void gates_grad_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                            void *scratch) {
+    assert(0 <= unit0 && unit1 <= r->units);
     const gates_choice *o = r->own;
     float *value = scratch, *grad = value + o->values;
     for (int64_t u = unit0; u < unit1; u++) {

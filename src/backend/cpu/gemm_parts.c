@@ -5,6 +5,7 @@
  * serves all widths. Nothing here is arithmetic except the epilogue of odd tiles. */
 #include "gemm_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef float gemm_four __attribute__((vector_size(16), aligned(4), may_alias));
@@ -124,6 +125,7 @@ static void gemm_pack_panel(float *out, const float *b, int64_t b_row, int64_t b
 }
 
 void gemm_pack_b(const gemm_plan *p, float *out, const float *b, int64_t k, int64_t width) {
+    assert(k >= 0 && width >= 0);
     const int lanes = p->level->lanes, nv = p->nv;
     const int64_t b_row = p->s.b_row, b_col = p->s.b_col, step = (int64_t)nv * lanes;
     /* Ordinary panels: some at a time, so that each row gives several lines and the pages
@@ -178,6 +180,7 @@ static void gemm_pack_columns(float *out, const float *a, int64_t a_col, int64_t
 }
 
 void gemm_pack_a(const gemm_plan *p, float *out, const float *a, int64_t k, int64_t rows) {
+    assert(k >= 0 && rows >= 0);
     const int64_t a_row = p->s.a_row, a_col = p->s.a_col;
     const gemm_cut cut = gemm_cut_rows(p, p->nv, rows);
     if (a_row == 1) {

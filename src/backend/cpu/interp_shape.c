@@ -5,6 +5,8 @@
  * become wider, and all that a run needs is copied into the plan. */
 #include "backend/cpu/interp_prep.h"
 
+#include <assert.h>
+
 /* Does a load run down columns where the loop runs along rows? Then squarish tiles use whole
  * lines of memory. */
 static bool prep_strides_down(const prep *q) {
@@ -46,11 +48,13 @@ enum { ACROSS_WIDTH = 1024, ACROSS_LANES = 2048 };
 
 /* As many rows of n elements as make up a tile, at most `all`. */
 static int prep_rows(int64_t n, int64_t all) {
+    assert(n >= 0);
     return (int)min_i64(max_i64(TILE / max_i64(n, 1), 1), all);
 }
 
 /* Every element on its own: units are rows, or tiles of the only row. */
 static void prep_shape_map(prep *q, int64_t outer, bool epilogue) {
+    assert(outer >= 0);
     interp *x = q->x;
     const int64_t n = x->dim[x->xc];
     x->mode = INTERP_MAP;
@@ -86,6 +90,7 @@ static void prep_shape_across(prep *q, int64_t outer, int64_t row, bool bags) {
 
 /* Rows that stay in the first cache while their program is done once. */
 static void prep_shape_rows(prep *q, int64_t outer, int64_t row) {
+    assert(row >= 0);
     interp *x = q->x;
     x->mode = INTERP_ROWS;
     x->xr = x->outer - 1;
@@ -151,6 +156,7 @@ void prep_widen(prep *q) {
 }
 
 bool prep_finish(prep *q, arena *memory) {
+    assert(memory);
     interp *x = q->x;
     const kernel *k = q->k;
     x->nview = k->nview, x->niop = (int)q->nop, x->nslot = (int)q->nslot;

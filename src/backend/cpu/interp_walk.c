@@ -4,8 +4,11 @@
  * tile begins. Which tile comes next is interp_run.c's. */
 #include "backend/cpu/interp_walk.h"
 
+#include <assert.h>
+
 /* Not `fill`: the scratch still holds what an earlier stage of the same run put there. */
 void walk_begin(walk *w, const interp *x, void *scratch, size_t lanes, bool fill) {
+    assert((uintptr_t)scratch % 64 == 0 && lanes > 0);
     w->x = x;
     w->scratch = scratch;
     w->ptr = (void **)(void *)(w->scratch + x->tiles);
@@ -56,6 +59,7 @@ static void walk_fill(walk *w, void *d, uint32_t bits, int n) {
 /* One run of n elements along dimension dim, starting at index[dim] + from, with guards of that
  * dimension. */
 static void walk_line(walk *w, const interp_view *v, char *d, int64_t element, int dim, int n) {
+    assert(n >= 0 && dim >= 0 && dim < w->x->dims);
     int64_t stride = v->stride[dim];
     if (!v->guard) {
         w->x->t->load[v->dtype](d, v->at + element * v->size, stride, n);
@@ -79,6 +83,7 @@ static bool walk_outside(const walk *w, const interp_view *v, int except_a, int 
 
 /* Does the kept tile hold what is wanted already? If not, it will. */
 static bool walk_has(walk *w, const iop *o) {
+    assert(o->kept > 0 && o->kept <= INTERP_KEPT);
     walk_kept *k = &w->kept[o->kept - 1];
     if (k->rows >= w->rows && k->cols == w->cols && k->base == w->base[o->view]) return true;
     *k = (walk_kept){w->base[o->view], w->rows, w->cols};
@@ -88,6 +93,7 @@ static bool walk_has(walk *w, const iop *o) {
 /* rows x cols elements of a view without guards, from `at` on, into lines `pitch` lanes apart. */
 static void walk_block(const walk *w, const interp_view *v, char *d, int pitch, int64_t at,
                        int rows, int cols) {
+    assert(rows > 0 && cols > 0 && pitch >= cols);
     const interp *x = w->x;
     const char *from = v->at + at * v->size;
     int64_t down = x->xr < 0 ? 0 : v->stride[x->xr], along = v->stride[x->xc];
@@ -103,11 +109,13 @@ static void walk_block(const walk *w, const interp_view *v, char *d, int pitch, 
 
 /* Where [lo, hi) falls among the n indices from `first` on. */
 static void walk_inside(int64_t first, int64_t lo, int64_t hi, int n, int *a, int *b) {
+    assert(lo <= hi && n >= 0);
     *a = (int)(lo < first ? 0 : lo - first > n ? n : lo - first);
     *b = (int)(hi - first < *a ? *a : hi - first > n ? n : hi - first);
 }
 
 static void walk_load_tile(walk *w, const iop *o) {
+    assert(o->view < w->x->nview && o->d < w->x->nslot);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     char *d = w->ptr[o->d];
@@ -138,6 +146,7 @@ static int walk_row_dim(const interp *x) {
 }
 
 static void walk_load_row(walk *w, const iop *o) {
+    assert(o->view < w->x->nview && o->d < w->x->nslot);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     int dim = walk_row_dim(x);
@@ -150,6 +159,7 @@ static void walk_load_row(walk *w, const iop *o) {
 }
 
 static void walk_store(walk *w, const iop *o) {
+    assert(o->view < w->x->nview && o->a < w->x->nslot);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     char *to = v->at + w->base[o->view] * v->size;
@@ -180,6 +190,7 @@ static void walk_store(walk *w, const iop *o) {
 /* ---- the rest ---- */
 
 static void walk_index(walk *w, const iop *o) {
+    assert(o->view < w->x->nview);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     int32_t *d = w->ptr[o->d], at = (int32_t)w->base[o->view];
@@ -204,6 +215,7 @@ static void walk_random(walk *w, const iop *o) {
 }
 
 static void walk_take(walk *w, const iop *o) {
+    assert(o->view < w->x->nview && o->a < w->x->nslot);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     const char *from = v->at + w->base[o->view] * v->size;
@@ -234,6 +246,7 @@ static void walk_take(walk *w, const iop *o) {
 }
 
 static void walk_take_sum(walk *w, const iop *o) {
+    assert(w->x->mode != INTERP_STREAM && w->x->xr >= 0);
     const interp *x = w->x;
     const interp_view *v = &x->view[o->view];
     x->t->take_sum(w->ptr[o->d], v->at + w->base[o->view] * v->size, v->stride[x->xr], w->ptr[o->a],
@@ -256,6 +269,7 @@ static void walk_partial(walk *w, const iop *o) {
 }
 
 static void walk_fold(walk *w, const iop *o) {
+    assert(o->fold <= K_ARGMAX - K_SUM);
     const tile_table *t = w->x->t;
     int type = o->type == KT_F32 ? 0 : 1, rows = w->rows, cols = w->cols;
     if (w->x->mode == INTERP_STREAM) cols *= rows, rows = 1;
@@ -268,6 +282,7 @@ static void walk_fold(walk *w, const iop *o) {
 }
 
 void walk_fold_start(walk *w, const iop *o) {
+    assert(o->level == KL_ROW || w->x->mode == INTERP_STREAM);
     static const uint32_t zero = 0;
     uint32_t one = o->type == KT_F32 ? bits_of(1.0f) : 1,
              low = o->type == KT_F32 ? 0xff800000u : 0x80000000u;
@@ -307,6 +322,7 @@ static void walk_spread(walk *w, const iop *o) {
 }
 
 static void walk_ops(walk *w, int from, int to) {
+    assert(0 <= from && from <= to);
     const interp *x = w->x;
     int lanes = w->rows * w->cols;
     for (const iop *o = x->op + from, *end = x->op + to; o < end; o++) switch (o->kind) {
