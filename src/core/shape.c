@@ -10,7 +10,7 @@
 #define SHAPE_TEXT(x) shape_text(buf_, sizeof buf_, node_of(x)->rank, node_dims((x).g, node_of(x)))
 
 bool shape_axis(weft_tensor x, const char *what, int *axis) {
-    assert(x.g && axis && what);
+    assert(axis && what);
     if (!graph_checked(x.g, &x, 1)) return false;
     int rank = node_of(x)->rank, a = *axis < 0 ? *axis + rank : *axis;
     if (a < 0 || a >= rank) {
@@ -23,7 +23,7 @@ bool shape_axis(weft_tensor x, const char *what, int *axis) {
 }
 
 bool shape_mask(weft_tensor x, const char *what, weft_shape axes, uint32_t *mask) {
-    assert(x.g && mask && what);
+    assert(mask && what);
     if (!graph_checked(x.g, &x, 1)) return false;
     *mask = axes.rank == 0 ? (1u << node_of(x)->rank) - 1 : 0;
     if (axes.rank < 0 || axes.rank > WEFT_MAX_RANK) {

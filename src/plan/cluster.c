@@ -1,5 +1,7 @@
 /* cluster.c - the loop space of a cluster: dimensions, some of them folded, that are cut as fine as its
- * members need. */
+ * members need.
+ *
+ * Reads: views, and who belongs to which cluster. Changes: nothing but the cluster it is given. */
 #include "plan/passes.h"
 #include <assert.h>
 

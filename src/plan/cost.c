@@ -1,5 +1,7 @@
 /* cost.c - what a step costs: arithmetic in operations, traffic in bytes. Estimates, for reports and
- * for the number of threads. A block names its function in blocks.def. */
+ * for the number of threads. A block names its function in blocks.def.
+ *
+ * Reads: a step, its operands and attributes. Makes: its flops and bytes. */
 #include "core/recur.h"
 #include "plan/passes.h"
 #include <assert.h>

@@ -1,5 +1,7 @@
 /* fuse_fit.c - may a node become a member of a cluster? One question after the other, the cheap ones
- * first; what the cluster would become is worked out in a copy. */
+ * first; what the cluster would become is worked out in a copy.
+ *
+ * Reads: what fuse.c reads, and its clusters so far. Changes: the cluster that takes the node. */
 #include "plan/fuse.h"
 #include <assert.h>
 

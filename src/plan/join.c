@@ -7,7 +7,10 @@
  *
  * Two steps are alike if they are the same program and each operand is either the same number for
  * both, or moves by as much as the parameter does. The joined step stands where the last or the
- * first of them stood, if no step in between touches the same memory. */
+ * first of them stood, if no step in between touches the same memory.
+ *
+ * Reads: steps, buffers, the layout of states. Changes: steps, fewer; makes: buffers that others become
+ * aliases of. */
 #include "plan/passes.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -5,7 +5,10 @@
  * P(relu(x + P'b)), and likewise folds, slices, padding, expanding and joining. Permutes that meet
  * cancel, so a chain of convolutions, activations and pools has none left but at its two ends, and
  * maps can be the epilogue of the block they follow. Nothing is lost where a reader does want the
- * other order: the copy then made takes the place of the map that would have permuted its operand. */
+ * other order: the copy then made takes the place of the map that would have permuted its operand.
+ *
+ * Reads: the graph that rewrite.c copies, a node at a time, and which nodes are images. Makes: nodes of
+ * the copy. */
 #include "plan/passes.h"
 
 typedef struct layout_order {

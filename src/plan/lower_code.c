@@ -1,7 +1,9 @@
 /* lower_code.c - the members of a cluster as straight-line code over its loop.
  *
  * What members read from elsewhere becomes loads; a value that is not stored is recomputed.
- * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it. */
+ * Dimensions are put in loop order (outer, folded, inner) and merged where every view allows it.
+ *
+ * Reads: the cluster that lower.c is at, view, source, stored. Makes: its kernel, in a lower. */
 #include "core/limits.h"
 #include "plan/lower.h"
 #include <assert.h>

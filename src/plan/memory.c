@@ -1,8 +1,10 @@
 /* memory.c - where each intermediate lives.
  *
- * In: steps in order, with the buffers they read and write. Out: an offset per buffer and the
- * size of the arena. Largest first, each at the lowest place that is free during its life. Knows
- * nothing of devices or graphs. */
+ * Largest first, each at the lowest place that is free during its life. Knows nothing of devices or
+ * graphs.
+ *
+ * Reads: steps in order, the buffers they read and write. Makes: an offset and a life for each buffer
+ * in the arena, and its size. */
 #include "plan/passes.h"
 #include <assert.h>
 #include <stdlib.h>
