@@ -35,7 +35,7 @@ static weft_err bind_one(compile *c, binding **list, size_t *n, size_t *cap, uin
 }
 
 static uint32_t bind_pinned(compile *c, uint32_t id) {
-    assert(c->live[id]);
+    assert(id && id < c->n);
     const uint32_t b = lower_buffer(c, id);
     if (b != KNOBUF) c->plan->buf[b].pinned = true;
     return b;
