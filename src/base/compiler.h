@@ -94,5 +94,7 @@
 #define WEFT_TARGET_BEGIN_128 WEFT_TARGET_PLAIN
 #define WEFT_TARGET_BEGIN_256 WEFT_TARGET_ON("avx2,fma")
 #define WEFT_TARGET_BEGIN_512 WEFT_TARGET_ON("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
+#define WEFT_TARGET_BEGIN_512_BF16 \
+    WEFT_TARGET_ON("avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
 
 #endif

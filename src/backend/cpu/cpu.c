@@ -28,6 +28,7 @@ typedef struct cpu_team {
 
 typedef struct cpu_device {
     isa level;
+    bool pairs; /* bf16 meets as bf16 */
     cpu_team *team; /* the latest, made when a plan first wants more than one thread */
 } cpu_device;
 
@@ -60,6 +61,7 @@ static weft_err cpu_open(weft_ctx *c, const weft_open_desc *d) {
     cpu_device *dev = mem_new(&c->m, sizeof *dev);
     if (!dev) return weft_fail(c, WEFT_MEMORY, "weft_open: out of memory");
     dev->level = isa_detect();
+    dev->pairs = isa_pairs(dev->level);
     c->device = dev;
     c->spread = cpu_spread;
     if (c->threads < 1) c->threads = cpu_count();
@@ -122,7 +124,7 @@ static weft_err cpu_prepare_half(weft_plan *p, const step *s, cpu_exe *e, isa le
     d->mask = found.mask;
     d->c = found.result ? found.result : cpu_address(p, &s->in[2]);
     type.mask = found.mask_type, type.c = found.result_type;
-    half_choose(x->half, few, level, shape, type);
+    half_choose(x->half, few, level, ((const cpu_device *)p->ctx->device)->pairs, shape, type);
     e->units = x->half->units * x->batches;
     x->gemm_scratch = (x->half->bytes + 63) & ~(size_t)63;
     if (x->gemm_scratch + rest_scratch > *scratch) *scratch = x->gemm_scratch + rest_scratch;

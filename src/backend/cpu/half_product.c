@@ -53,12 +53,18 @@ static bool half_choose_few(half_product *x, narrow_product *few, isa level) {
     return true;
 }
 
-void half_choose(half_product *x, narrow_product *few, isa level, const gemm_shape *s,
+void half_choose(half_product *x, narrow_product *few, isa level, bool pairs, const gemm_shape *s,
                  half_types type) {
     memset(x, 0, sizeof *x);
     x->s = *s, x->type = type;
     x->tiles = tile_table_for(level);
     assert(type.a != WEFT_F32 || type.b != WEFT_F32 || type.c != WEFT_F32);
+    if (pairs && type.a == WEFT_BF16 && type.b == WEFT_BF16 && pairs_choose(&x->pairs, s)) {
+        x->by_pairs = true;
+        x->units = x->pairs.units;
+        x->bytes = x->pairs.bytes;
+        return;
+    }
     if (half_choose_few(x, few, level)) return;
     x->rows = half_piece(s->m, HALF_ROWS, 16, &x->row_blocks);
     x->columns = half_piece(s->n, HALF_COLUMNS, 32, &x->column_blocks);
@@ -191,11 +197,28 @@ static void half_run_few(const half_product *x, const half_data *d, int64_t unit
     half_round(x, d->c + 2 * j0, c_room + j0, s->m, s->n, j1 - j0);
 }
 
+static void half_run_pairs(const half_product *x, const half_data *d, int64_t unit0, int64_t unit1,
+                           char *scratch) {
+    const pairs_data p = {.a = d->a,
+                          .b = d->b,
+                          .c = d->c,
+                          .bias = d->f32.bias,
+                          .mask = d->mask,
+                          .mask_row = d->f32.mask_row,
+                          .c_type = x->type.c,
+                          .mask_type = x->type.mask,
+                          .relu = d->f32.relu,
+                          .band = d->f32.band,
+                          .user = d->f32.user};
+    pairs_run(&x->pairs, &p, unit0, unit1, scratch);
+}
+
 void half_run(const half_product *x, const half_data *d, int64_t unit0, int64_t unit1,
               char *scratch) {
     assert(0 <= unit0 && unit1 <= x->units && (uintptr_t)scratch % 64 == 0);
     if (unit0 >= unit1) return;
-    if (x->few) half_run_few(x, d, unit0, unit1, scratch);
+    if (x->by_pairs) half_run_pairs(x, d, unit0, unit1, scratch);
+    else if (x->few) half_run_few(x, d, unit0, unit1, scratch);
     else
         for (int64_t u = unit0; u < unit1; u++) half_unit(x, d, u, scratch);
 }

@@ -31,9 +31,19 @@ static isa isa_machine(void) {
     const unsigned wide = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31); /* F, DQ, BW, VL */
     return (saved & 0xe6) == 0xe6 && (b & wide) == wide ? ISA_512 : ISA_256;
 }
+/* Asked of a machine whose 512-bit registers are known to be saved. */
+bool isa_pairs(isa level) {
+    unsigned a, b, c, d;
+    return level == ISA_512 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & (1u << 5));
+}
 #else
 static isa isa_machine(void) {
     return ISA_128;
+}
+
+bool isa_pairs(isa level) {
+    (void)level;
+    return false;
 }
 #endif
 

@@ -6,6 +6,8 @@
 #ifndef WEFT_ISA_H
 #define WEFT_ISA_H
 
+#include <stdbool.h>
+
 typedef enum isa {
     ISA_128,   /* the baseline: SSE2 on x86-64, NEON on ARM                  */
     ISA_256,   /* AVX2 and FMA                                               */
@@ -13,6 +15,7 @@ typedef enum isa {
 } isa;
 
 isa isa_detect(void);
+bool isa_pairs(isa level); /* the dot product of bf16 pairs, AVX-512 BF16, at this level            */
 const char *isa_name(isa level);
 
 #endif
