@@ -28,7 +28,7 @@ typedef struct cpu_team {
 
 typedef struct cpu_device {
     isa level;
-    bool pairs; /* bf16 meets as bf16 */
+    bool pairs;     /* bf16 meets as bf16 */
     cpu_team *team; /* the latest, made when a plan first wants more than one thread */
 } cpu_device;
 

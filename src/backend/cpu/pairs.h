@@ -23,16 +23,20 @@ typedef struct pairs_data {
     void *user;
 } pairs_data;
 
+/* How B is met: packed; or by few rows as it lies, along its rows or along k. */
+typedef enum pairs_way { PAIRS_PACKED, PAIRS_STREAM, PAIRS_DOTS } pairs_way;
+
 typedef struct pairs_plan {
-    gemm_shape s;           /* as the tiles see it: C transposed, if so; strides in elements */
+    gemm_shape s;           /* as the tiles see it: of C transposed, if so */
     bool transposed;
-    bool pack_a;            /* rows of it do not lie as pairs */
+    bool pack_a;            /* its rows do not lie as pairs */
+    pairs_way way;
     int64_t rows, columns, depth;                           /* of a block */
     int64_t row_blocks, column_blocks, depth_blocks, units; /* a unit: a block of C, all of k */
     size_t a_at, sums_at, bytes;                            /* scratch of a thread */
 } pairs_plan;
 
-/* False: the strides, or a shape that gains nothing, are left to others. */
+/* For a machine that has the instruction (isa_pairs). False: a shape that is left to others. */
 bool pairs_choose(pairs_plan *p, const gemm_shape *s);
 void pairs_run(const pairs_plan *p, const pairs_data *d, int64_t unit0, int64_t unit1,
                char *scratch);
