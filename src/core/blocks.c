@@ -8,8 +8,10 @@
 #include <math.h>
 
 const block_info block_table[BLOCK_COUNT] = {
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, ...)   \
-    {#name, operands, attributes, parts, LIES_##lies, moving, IMAGE_##image, definition, gradient},
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition,         \
+              gradient, ...)                                                                       \
+    {#name,  operands,      attributes,        parts,      LIES_##lies,                            \
+     moving, IMAGE_##image, PRODUCT_##product, definition, gradient},
 #include "core/blocks.def"
 };
 

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "core/limits.h"
+#include "core/traits.h"
 
 typedef enum op {
     OP_NONE,
@@ -174,12 +175,14 @@ typedef struct block_info {
     const char *name;
     uint8_t operands, attributes, parts, lies, moving;
     bool image;
+    uint8_t product;
     block_definition *definition;
     block_gradient *gradient;
 } block_info;
 extern const block_info block_table[BLOCK_COUNT];
 block_gradient block_by_definition;
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, ...)   \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition, gradient,   \
+              ...)  \
     block_definition definition; block_gradient gradient;
 #include "core/blocks.def"
 bool block_define(weft_graph *g, const int64_t *attr, const weft_tensor *in, int nin, weft_tensor *out);

@@ -9,6 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What multiplies its operands: a matrix product, and blocks by their column of blocks.def. */
+typedef enum product_kind {
+    PRODUCT_NONE, PRODUCT_MATRIX, PRODUCT_CONV, PRODUCT_ATTENTION, PRODUCT_KINDS
+} product_kind;
+
 typedef struct device_traits {
     /* A kernel: operations, tensors that it reads from elsewhere, and views of them. Beyond them a
      * CPU's tiles leave the first cache, and a GPU's threads run out of registers. Views are at most
@@ -28,8 +33,8 @@ typedef struct device_traits {
     int64_t  sum_pieces, sum_least;
     int64_t  cell_pieces, cell_least;
 
-    /* Operands of a matrix product may be bf16 or f16. */
-    bool     narrow_products;
+    /* Types that operands of each kind of product may have besides f32: bits 1 << WEFT_BF16, ... */
+    uint32_t product_types[PRODUCT_KINDS];
 } device_traits;
 
 enum { TRAITS_VIEWS = LIMIT_VIEWS };

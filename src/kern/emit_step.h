@@ -14,8 +14,8 @@ bool emit_has_block(int64_t which);
 /* Column `text` of blocks.def and of the routines of ops.def. */
 typedef bool emit_text(text *t, const step *s, const char *name);
 emit_text text_none;
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
-              text, ...)                                                                           \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition, gradient,  \
+              work,               text, ...)                                                                           \
     emit_text text;
 #include "core/blocks.def"
 #define OP_ROUTINE(name, operands, step, lies, gradient, reference, work, text, ...) emit_text text;

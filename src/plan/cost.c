@@ -141,8 +141,8 @@ void cost_step(step *s) {
 #include "core/ops.def"
     };
     static cost_function *const by_block[BLOCK_COUNT] = {
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
-              ...)                                                                                 \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition,         \
+              gradient, work, ...)                                                                 \
     [BLOCK_##name] = work,
 #include "core/blocks.def"
     };

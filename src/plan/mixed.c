@@ -9,8 +9,9 @@
  *     is rounded if only maps and products read it and cheap maps of rounded values do not give it.
  *   - A parameter is read through its shadow, an entry of the state that the update writes along.
  *
- * A 16-bit value is widened again by a cast in front of each map, which inline.c leaves to the reader.
- * Convolutions and attention read rounded values that lie in memory as f32.
+ * These are rules of the graph alone, so all devices round the same. A 16-bit value is widened again by
+ * a cast in front of each map, which inline.c leaves to the reader, and of a product that the device
+ * does not give 16 bits (`product_types`).
  *
  * Reads: g, map, want. Makes: another g and map, kept, shadow. */
 #include "plan/mixed.h"
@@ -19,11 +20,10 @@
 
 /* How a value is read, through views. */
 enum {
-    READ_PRODUCT = 1, /* by a product that takes 16 bits                   */
-    READ_ROUNDED = 2, /* by one that takes rounded values in f32           */
-    READ_FOLD = 4,    /* by something that wants f32                       */
-    READ_ROWS = 8,    /* by a sum over its first axis: a bias's gradient   */
-    READ_BEHIND = 16  /* by a map behind another product                   */
+    READ_PRODUCT = 1, /* by a product, as what it multiplies               */
+    READ_FOLD = 2,    /* by something that wants f32                       */
+    READ_ROWS = 4,    /* by a sum over its first axis: a bias's gradient   */
+    READ_BEHIND = 8   /* by a map behind another product                   */
 };
 
 typedef struct mixed {
@@ -40,12 +40,15 @@ static bool mixed_narrow(int dtype) {
     return dtype == WEFT_BF16 || dtype == WEFT_F16;
 }
 
-static bool mixed_is_product(const weft_graph *g, const node *n) {
-    if (n->op == OP_matmul) return true;
-    if (n->op != OP_block) return false;
-    const int64_t which = node_attr(g, n)[0];
-    return which == BLOCK_conv || which == BLOCK_conv_dx || which == BLOCK_conv_dw ||
-           which == BLOCK_attention || which == BLOCK_attention_grad;
+static product_kind mixed_product(const weft_graph *g, const node *n) {
+    if (n->op == OP_matmul) return PRODUCT_MATRIX;
+    return n->op == OP_block ? block_table[node_attr(g, n)[0]].product : PRODUCT_NONE;
+}
+
+/* Does a product multiply its operand k, or only know of it (the scores' sums of attention)? */
+static bool mixed_factor(const weft_graph *g, const node *n, int k) {
+    const uint32_t *in = node_in(g, n);
+    return n->op == OP_matmul || g->node[in[k]].rank >= g->node[in[0]].rank;
 }
 
 /* From 16 bits to f32: nothing is left to round. */
@@ -76,10 +79,9 @@ weft_tensor mixed_operand(weft_tensor x) {
     return graph_copy_node(x.g, x.g, &view, &below);
 }
 
-bool mixed_takes(const compile *c, const weft_graph *g, const node *n) {
-    (void)g;
-    return n->op == OP_matmul && !c->desc->portable && c->ctx->traits->narrow_products &&
-           !c->ctx->backend->graph;
+bool mixed_takes(const compile *c, const weft_graph *g, const node *n, int type) {
+    return !c->desc->portable && !c->ctx->backend->graph &&
+           (c->ctx->traits->product_types[mixed_product(g, n)] >> type & 1);
 }
 
 /* ---- who reads what ---- */
@@ -98,7 +100,7 @@ static void mixed_depths(mixed *m) {
             const uint32_t in = m->depth[node_in(m->from, n)[k]];
             if (in > m->depth[i]) m->depth[i] = in;
         }
-        m->depth[i] += mixed_is_product(m->from, n);
+        m->depth[i] += mixed_product(m->from, n) != PRODUCT_NONE;
     }
 }
 
@@ -108,8 +110,7 @@ static uint8_t mixed_reads(const mixed *m, uint32_t i, int k) {
     const node *n = &m->from->node[i];
     const uint32_t in = node_in(m->from, n)[k];
     if (mixed_is_view(n)) return k ? READ_FOLD : m->read[i];
-    if (mixed_is_product(m->from, n))
-        return mixed_takes(m->c, m->from, n) ? READ_PRODUCT : READ_ROUNDED;
+    if (mixed_product(m->from, n)) return mixed_factor(m->from, n, k) ? READ_PRODUCT : READ_FOLD;
     if (n->op == OP_sum && n->rank > 1) {
         const uint32_t axes = (uint32_t)node_attr(m->from, n)[0];
         return (axes & 1) && !(axes >> (n->rank - 1) & 1) ? READ_ROWS : READ_FOLD;
@@ -151,8 +152,7 @@ static bool mixed_softens(const mixed *m, uint32_t i) {
         return false;
     if (read & READ_PRODUCT) return true;
     const bool made = n->op == OP_matmul || (op_is_map(n->op) && n->op != OP_take);
-    return made && (read & READ_BEHIND) && !(read & (READ_ROWS | READ_ROUNDED)) &&
-           m->depth[i] > 0 && !m->cheap[i];
+    return made && (read & READ_BEHIND) && !(read & READ_ROWS) && m->depth[i] > 0 && !m->cheap[i];
 }
 
 /* ---- copying ---- */
@@ -186,23 +186,31 @@ static weft_tensor mixed_half(mixed *m, uint32_t i) {
     return r;
 }
 
-/* What a product that takes f32 reads of node i: rounded. */
-static weft_tensor mixed_rounded(mixed *m, uint32_t i) {
-    return weft_cast(mixed_half(m, i), WEFT_F32);
-}
-
 /* The operands of node i as its copy reads them. */
 static void mixed_operands(mixed *m, uint32_t i, weft_tensor *in) {
     const node *n = &m->from->node[i];
-    const bool product = mixed_is_product(m->from, n), takes = mixed_takes(m->c, m->from, n);
+    const bool product = mixed_product(m->from, n) != PRODUCT_NONE;
     for (int k = 0; k < n->nin; k++) {
         const uint32_t of = node_in(m->from, n)[k];
-        in[k] = tensor_at(m->to, m->whole[of]);
-        if (!product) continue;
         const int type = m->from->node[of].dtype;
-        if (type == WEFT_F32) in[k] = takes ? mixed_half(m, of) : mixed_rounded(m, of);
-        else if (mixed_narrow(type) && !takes) in[k] = weft_cast(in[k], WEFT_F32);
+        const bool rounded = product && type == WEFT_F32 && mixed_factor(m->from, n, k);
+        in[k] = rounded ? mixed_half(m, of) : tensor_at(m->to, m->whole[of]);
+        if (product && (rounded || mixed_narrow(type)) && in[k].id &&
+            !mixed_takes(m->c, m->from, n, node_of(in[k])->dtype))
+            in[k] = weft_cast(in[k], WEFT_F32);
     }
+}
+
+/* A part of a block of products: the block writes it in 16 bits itself. */
+static weft_tensor mixed_part(mixed *m, uint32_t i, weft_tensor block) {
+    const weft_tensor none = {m->to, 0};
+    const node *n = &m->from->node[i];
+    const node *of = &m->from->node[node_in(m->from, n)[0]];
+    if (n->op != OP_part || mixed_product(m->from, of) != PRODUCT_ATTENTION ||
+        !mixed_takes(m->c, m->from, of, m->type))
+        return none;
+    return graph_part(block, (int)node_attr(m->from, n)[0], m->type, n->rank,
+                      m->from->dim + n->dim);
 }
 
 static void mixed_copy(mixed *m, uint32_t i, weft_tensor *in) {
@@ -215,18 +223,15 @@ static void mixed_copy(mixed *m, uint32_t i, weft_tensor *in) {
         return;
     }
     mixed_operands(m, i, in);
-    weft_tensor r = graph_copy_node(m->to, m->from, n, in);
-    m->whole[i] = r.id;
+    const bool soft = m->live[i] && mixed_softens(m, i);
+    if (soft) m->half[i] = mixed_part(m, i, in[0]).id;
+    if (!m->half[i]) m->whole[i] = graph_copy_node(m->to, m->from, n, in).id;
     m->cheap[i] = n->dtype == WEFT_F32 && mixed_derivable(m, i);
-    if (!m->live[i] || !r.id) return;
-    const bool soft = mixed_softens(m, i);
-    if (!soft && !((m->read[i] & READ_ROUNDED) && !(m->read[i] & READ_FOLD))) return;
-    if (op_table[n->op].cls == CLASS_LEAF || n->dtype != WEFT_F32 || mixed_widens(m->from, n))
-        return;
-    m->soft[i] = soft;
+    if (!soft || m->to->err) return;
+    m->soft[i] = 1;
     const weft_tensor half = mixed_half(m, i);
     m->whole[i] = weft_cast(half, WEFT_F32).id;
-    if (soft && half.id && !MEM_PUSH(m->c->m, m->c->kept, m->c->kepts, m->c->kept_cap, half.id))
+    if (half.id && !MEM_PUSH(m->c->m, m->c->kept, m->c->kepts, m->c->kept_cap, half.id))
         graph_fail(m->to, WEFT_MEMORY, "compile: out of memory");
 }
 

@@ -6,8 +6,8 @@
 
 /* What x, made of a widened tensor of 16 bits by views alone, is without the widening; id 0: other */
 weft_tensor mixed_operand(weft_tensor x);
-/* Does the device take 16 bits as operands of node n? */
-bool mixed_takes(const compile *c, const weft_graph *g, const node *n);
+/* Does the device take operands of that type for node n, a product? */
+bool mixed_takes(const compile *c, const weft_graph *g, const node *n, int type);
 
 /* shadow.c: the 16-bit shadow of parameter x, as a leaf of x's graph; id 0: it has none */
 weft_tensor shadow_of(compile *c, weft_tensor x, weft_dtype type);

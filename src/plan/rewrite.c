@@ -224,9 +224,11 @@ static void rewrite_node(rewrite *r, uint32_t i) {
         rewrite_define(r, i);
         return;
     }
-    for (int k = 0; k < n->nin && mixed_takes(r->c, r->from, n); k++) {
+    const bool takes =
+        mixed_takes(r->c, r->from, n, WEFT_BF16) || mixed_takes(r->c, r->from, n, WEFT_F16);
+    for (int k = 0; k < n->nin && takes; k++) {
         const weft_tensor narrow = mixed_operand(r->in[k]);
-        if (narrow.id) r->in[k] = narrow;
+        if (narrow.id && mixed_takes(r->c, r->from, n, node_of(narrow)->dtype)) r->in[k] = narrow;
     }
     rewrite_memory(r->g, n, r->in);
     if ((r->map[i] = rewrite_better(r, n))) return;

@@ -20,8 +20,8 @@ weft_tensor shadow_of(compile *c, weft_tensor x, weft_dtype type) {
     const int64_t *at = node_attr(x.g, n);
     weft_state *const s = x.g->state[at[0]];
     const uint32_t entry = (uint32_t)at[1];
-    if (c->desc->portable || !c->ctx->traits->narrow_products || c->ctx->backend->graph ||
-        !s->entry[entry].trained || n->dtype != WEFT_F32)
+    if (c->desc->portable || !(c->ctx->traits->product_types[PRODUCT_MATRIX] >> type & 1) ||
+        c->ctx->backend->graph || !s->entry[entry].trained || n->dtype != WEFT_F32)
         return none;
     const int64_t i = state_shadow(s, entry, type);
     if (i < 0) return graph_fail(x.g, WEFT_MEMORY, "compile: out of memory");

@@ -14,6 +14,7 @@
 #include "gemm.h"
 #include "loops.h"
 #include "routines.h"
+#include "tile.h"
 #include <assert.h>
 #include <math.h>
 
@@ -24,15 +25,21 @@ enum {
     ATTEND_BLOCK = 240 /* queries of a unit when there are few batches; 5 tiles */
 };
 
-/* An operand [batches..., rows, columns] with unit stride along the columns. */
+/* An operand [batches..., rows, columns] with unit stride along the columns. One of 16 bits is worked
+ * on in f32, in scratch: rows are widened when a tile needs them, and those of a result are rounded when
+ * they are done. */
 typedef struct attend_view {
     int operand;
+    uint8_t dtype;
     roperand batches;
-    int64_t row;
+    int64_t memory, row; /* from row to row: where it lies, and in f32 */
+    int64_t rows, columns;
+    size_t wide; /* in scratch */
 } attend_view;
 
 typedef struct attend_choice {
     const loops_table *v;
+    const tile_table *tiles;
     int64_t batch, group, tq, tk, h, hv; /* batch: heads of q; group: so many read one of k and v */
     int64_t window;                      /* 0: all keys before a query's own */
     int64_t keys;                        /* of a tile */
@@ -48,6 +55,7 @@ typedef struct attend_choice {
     /* Products by whether the tile of queries, and that of keys, is the last, shorter one. */
     gemm_plan score[2][2], mix[2][2], dp[2][2], dv_of[2][2], dk_of[2][2], dq_of[2][2];
     size_t product;    /* scratch of the largest of them */
+    size_t wide;       /* of operands of 16 bits, in f32 */
     int64_t blocks;    /* units per batch */
     int64_t key_units; /* gradient: units that make dk and dv; 0: all three */
 } attend_choice;
@@ -58,12 +66,23 @@ typedef struct attend_room {
     float *s, *ds;     /* (ATTEND_Q, keys) */
     float *most, *sum; /* per query of a unit */
     void *product;
+    char *wide;
 } attend_room;
 
 static attend_view attend_see(const step *s, int operand) {
     const roperand *o = &s->in[operand];
-    attend_view v = {operand, *o, o->stride[o->rank - 2]};
+    const int64_t row = o->stride[o->rank - 2];
+    attend_view v = {operand, o->dtype, *o, row, row, o->dim[o->rank - 2], o->dim[o->rank - 1], 0};
     v.batches.rank = (uint8_t)(o->rank - 2);
+    return v;
+}
+
+/* Gives a view of 16 bits its place in scratch. */
+static attend_view attend_wide(attend_choice *o, attend_view v) {
+    if (v.dtype == WEFT_F32) return v;
+    v.row = v.columns;
+    v.wide = o->wide;
+    o->wide += routine_round((size_t)(v.rows * v.columns) * sizeof(float));
     return v;
 }
 
@@ -73,8 +92,9 @@ static attend_view attend_result(const step *s, int result, int like, int64_t co
     const int operand = s->nin + result;
     if (s->in[operand].rank) return attend_see(s, operand);
     attend_view v = attend_see(s, like);
-    int64_t stride = v.row = columns;
+    int64_t stride = v.row = v.memory = v.columns = columns;
     v.operand = operand;
+    v.dtype = WEFT_F32;
     for (int d = v.batches.rank; d >= 0; d--) {
         v.batches.stride[d] = stride;
         stride *= s->in[like].dim[d];
@@ -82,8 +102,37 @@ static attend_view attend_result(const step *s, int result, int like, int64_t co
     return v;
 }
 
-static float *attend_at(const attend_view *v, char *const *at, int64_t batch) {
-    return (float *)at[v->operand] + routine_line(&v->batches, -1, batch);
+/* Where it lies. */
+static char *attend_memory(const attend_view *v, char *const *at, int64_t batch) {
+    return at[v->operand] + routine_line(&v->batches, -1, batch) * (v->dtype == WEFT_F32 ? 4 : 2);
+}
+
+/* Its rows in f32. */
+static float *attend_at(const attend_view *v, char *const *at, int64_t batch,
+                        const attend_room *m) {
+    return (float *)(void *)(v->dtype == WEFT_F32 ? attend_memory(v, at, batch)
+                                                  : m->wide + v->wide);
+}
+
+/* Rows [from, to) are about to be read. */
+static void attend_read(const attend_choice *o, const attend_view *v, char *const *at,
+                        int64_t batch, int64_t from, int64_t to, const attend_room *m) {
+    if (v->dtype == WEFT_F32) return;
+    const char *memory = attend_memory(v, at, batch);
+    float *wide = attend_at(v, at, batch, m);
+    for (int64_t i = from; i < to; i++)
+        o->tiles->load[v->dtype](wide + i * v->row, memory + 2 * i * v->memory, 1, (int)v->columns);
+}
+
+/* Rows [from, to) of a result are done. */
+static void attend_done(const attend_choice *o, const attend_view *v, char *const *at,
+                        int64_t batch, int64_t from, int64_t to, const attend_room *m) {
+    if (v->dtype == WEFT_F32) return;
+    char *memory = attend_memory(v, at, batch);
+    const float *wide = attend_at(v, at, batch, m);
+    for (int64_t i = from; i < to; i++)
+        o->tiles->store[v->dtype](memory + 2 * i * v->memory, 1, wide + i * v->row,
+                                  (int)v->columns);
 }
 
 static attend_room attend_rooms(const attend_choice *o, void *scratch, bool grad, size_t *bytes) {
@@ -99,6 +148,7 @@ static attend_room attend_rooms(const attend_choice *o, void *scratch, bool grad
     ATTEND_PIECE(most, (size_t)o->tq * 4);
     ATTEND_PIECE(sum, (size_t)o->tq * 4);
     ATTEND_PIECE(product, o->product);
+    ATTEND_PIECE(wide, o->wide);
 #undef ATTEND_PIECE
     if (bytes) *bytes = used;
     return m;
@@ -179,8 +229,8 @@ static void attend_row(const attend_choice *o, char *const *at, int64_t batch, i
 
 /* Rows [from, to) of a result. */
 static void attend_clear(const attend_view *v, char *const *at, int64_t batch, int64_t from,
-                         int64_t to, int64_t n) {
-    float *x = attend_at(v, at, batch);
+                         int64_t to, int64_t n, const attend_room *m) {
+    float *x = attend_at(v, at, batch, m);
     if (v->row == n) memset(x + from * n, 0, (size_t)((to - from) * n) * sizeof *x);
     else
         for (int64_t i = from; i < to; i++) memset(x + i * v->row, 0, (size_t)n * sizeof *x);
@@ -191,20 +241,23 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
     const int64_t batch = unit / o->blocks, block = unit % o->blocks;
     const int64_t q0 = block * ATTEND_BLOCK;
     const int64_t q1 = o->blocks == 1 ? o->tq : min_i64(q0 + ATTEND_BLOCK, o->tq);
-    const float *q = attend_at(&o->q, at, batch), *k = attend_at(&o->k, at, batch / o->group);
-    const float *value = attend_at(&o->value, at, batch / o->group);
-    float *y = attend_at(&o->y, at, batch);
+    const float *q = attend_at(&o->q, at, batch, m), *k = attend_at(&o->k, at, batch / o->group, m);
+    const float *value = attend_at(&o->value, at, batch / o->group, m);
+    float *y = attend_at(&o->y, at, batch, m);
     const int64_t row = o->y.row;
     float *lse = (float *)at[r->s->nin + 1] + batch * o->tq;
+    attend_read(o, &o->q, at, batch, q0, q1, m);
     for (int64_t i = q0; i < q1; i++) {
         m->most[i - q0] = -INFINITY;
         m->sum[i - q0] = 0;
     }
     bool begun = o->window > 0; /* then tiles of queries begin at different keys */
-    if (begun) attend_clear(&o->y, at, batch, q0, q1, o->hv);
+    if (begun) attend_clear(&o->y, at, batch, q0, q1, o->hv, m);
     for (int64_t j = 0; j < o->tk; j += o->keys) {
         const int64_t nk = min_i64(o->keys, o->tk - j);
         if (!attend_seen(o, at, batch, q0, q1, j, nk)) continue;
+        attend_read(o, &o->k, at, batch / o->group, j, j + nk, m);
+        attend_read(o, &o->value, at, batch / o->group, j, j + nk, m);
         const float *keys = o->as_they_lie ? k + j * o->k.row : m->kt;
         if (!o->as_they_lie) o->v->transpose(m->kt, o->keys, k + j * o->k.row, o->k.row, nk, o->h);
         for (int64_t i = q0; i < q1; i += ATTEND_Q) {
@@ -228,6 +281,7 @@ static void attend_unit(const routine *r, char *const *at, int64_t unit, const a
         else memset(y + i * row, 0, (size_t)o->hv * sizeof *y);
         lse[i] = sum != 0 ? m->most[i - q0] + logf(sum) : -INFINITY;
     }
+    attend_done(o, &o->y, at, batch, q0, q1, m);
 }
 
 static void attend_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
@@ -246,8 +300,8 @@ static void attend_grad_tile(const routine *r, char *const *at, const attend_are
                              int64_t nq, int64_t j, int64_t nk, const attend_room *m) {
     const attend_choice *o = r->own;
     const int short_q = nq < ATTEND_Q, short_k = nk < o->keys;
-    const float *q = attend_at(&o->q, at, a->batch) + i * o->q.row;
-    const float *dy = attend_at(&o->dy, at, a->batch) + i * o->dy.row;
+    const float *q = attend_at(&o->q, at, a->batch, m) + i * o->q.row;
+    const float *dy = attend_at(&o->dy, at, a->batch, m) + i * o->dy.row;
     const float *lse = (const float *)at[o->lse];
     const roperand *l = &r->s->in[o->lse];
     attend_product(&o->score[short_q][short_k], q, m->kt, m->s, false, m->product);
@@ -269,14 +323,14 @@ static void attend_grad_tile(const routine *r, char *const *at, const attend_are
         for (int64_t x = seen; x < nk; x++) p[x] = dp[x] = 0;
     }
     if (a->keys) {
-        float *dk = attend_at(&o->dk, at, a->batch / o->group) + j * o->dk.row;
-        float *dv = attend_at(&o->dv, at, a->batch / o->group) + j * o->dv.row;
+        float *dk = attend_at(&o->dk, at, a->batch / o->group, m) + j * o->dk.row;
+        float *dv = attend_at(&o->dv, at, a->batch / o->group, m) + j * o->dv.row;
         attend_product(&o->dv_of[short_q][short_k], m->s, dy, dv, true, m->product);
         attend_product(&o->dk_of[short_q][short_k], m->ds, q, dk, true, m->product);
     }
     if (a->queries) {
-        const float *k = attend_at(&o->k, at, a->batch / o->group) + j * o->k.row;
-        float *dq = attend_at(&o->dq, at, a->batch) + i * o->dq.row;
+        const float *k = attend_at(&o->k, at, a->batch / o->group, m) + j * o->k.row;
+        float *dq = attend_at(&o->dq, at, a->batch, m) + i * o->dq.row;
         attend_product(&o->dq_of[short_q][short_k], m->ds, k, dq, true, m->product);
     }
 }
@@ -285,17 +339,22 @@ static void attend_grad_head(const routine *r, char *const *at, const attend_are
                              const attend_room *m) {
     const attend_choice *o = r->own;
     const int64_t shared = a->batch / o->group;
-    if (a->queries) attend_clear(&o->dq, at, a->batch, a->q0, a->q1, o->h);
+    if (a->queries) attend_clear(&o->dq, at, a->batch, a->q0, a->q1, o->h, m);
+    attend_read(o, &o->q, at, a->batch, a->q0, a->q1, m);
+    attend_read(o, &o->y, at, a->batch, a->q0, a->q1, m);
+    attend_read(o, &o->dy, at, a->batch, a->q0, a->q1, m);
     /* The mean of dp under the weights is y . dy. */
     for (int64_t i = a->q0; i < a->q1; i++) {
-        m->sum[i - a->q0] = o->v->dot(attend_at(&o->y, at, a->batch) + i * o->y.row,
-                                      attend_at(&o->dy, at, a->batch) + i * o->dy.row, o->hv);
+        m->sum[i - a->q0] = o->v->dot(attend_at(&o->y, at, a->batch, m) + i * o->y.row,
+                                      attend_at(&o->dy, at, a->batch, m) + i * o->dy.row, o->hv);
     }
     for (int64_t j = a->k0; j < a->k1; j += o->keys) {
         const int64_t nk = min_i64(o->keys, a->k1 - j);
-        o->v->transpose(m->kt, o->keys, attend_at(&o->k, at, shared) + j * o->k.row, o->k.row, nk,
-                        o->h);
-        o->v->transpose(m->vt, o->keys, attend_at(&o->value, at, shared) + j * o->value.row,
+        attend_read(o, &o->k, at, shared, j, j + nk, m);
+        attend_read(o, &o->value, at, shared, j, j + nk, m);
+        o->v->transpose(m->kt, o->keys, attend_at(&o->k, at, shared, m) + j * o->k.row, o->k.row,
+                        nk, o->h);
+        o->v->transpose(m->vt, o->keys, attend_at(&o->value, at, shared, m) + j * o->value.row,
                         o->value.row, nk, o->hv);
         for (int64_t i = a->q0; i < a->q1; i += ATTEND_Q) {
             const int64_t nq = min_i64(ATTEND_Q, a->q1 - i);
@@ -303,6 +362,7 @@ static void attend_grad_head(const routine *r, char *const *at, const attend_are
             attend_grad_tile(r, at, a, i, nq, j, nk, m);
         }
     }
+    if (a->queries) attend_done(o, &o->dq, at, a->batch, a->q0, a->q1, m);
 }
 
 /* dk and dv of a group are sums over its heads: a unit that makes them has them all. */
@@ -325,10 +385,13 @@ static void attend_grad_unit(const routine *r, char *const *at, int64_t unit,
         a.keys = false;
         heads = 1;
     }
-    if (a.keys) attend_clear(&o->dk, at, a.batch / o->group, a.k0, a.k1, o->h);
-    if (a.keys) attend_clear(&o->dv, at, a.batch / o->group, a.k0, a.k1, o->hv);
+    if (a.keys) attend_clear(&o->dk, at, a.batch / o->group, a.k0, a.k1, o->h, m);
+    if (a.keys) attend_clear(&o->dv, at, a.batch / o->group, a.k0, a.k1, o->hv, m);
+    const int64_t shared = a.batch / o->group;
     for (const int64_t end = a.batch + heads; a.batch < end; a.batch++)
         attend_grad_head(r, at, &a, m);
+    if (a.keys) attend_done(o, &o->dk, at, shared, a.k0, a.k1, m);
+    if (a.keys) attend_done(o, &o->dv, at, shared, a.k0, a.k1, m);
 }
 
 static void attend_grad_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
@@ -348,6 +411,7 @@ static weft_err attend_begin(routine *r, const step *s, isa level, weft_ctx *c, 
     attend_choice *o = r->own;
     const roperand *q = &s->in[0], *v = &s->in[2];
     o->v = loops_of(level);
+    o->tiles = tile_table_for(level);
     o->tq = q->dim[q->rank - 2];
     o->h = q->dim[q->rank - 1];
     o->tk = v->dim[v->rank - 2];
@@ -360,9 +424,9 @@ static weft_err attend_begin(routine *r, const step *s, isa level, weft_ctx *c, 
     /* Of a tile across the diagonal part is computed in vain: narrower ones where it weighs. */
     o->keys = o->causal && o->tk <= 4 * ATTEND_K ? ATTEND_K / 2 : ATTEND_K;
     o->scale = routine_real(s->attr[1]);
-    o->q = attend_see(s, 0);
-    o->k = attend_see(s, 1);
-    o->value = attend_see(s, 2);
+    o->q = attend_wide(o, attend_see(s, 0));
+    o->k = attend_wide(o, attend_see(s, 1));
+    o->value = attend_wide(o, attend_see(s, 2));
     o->blocks = 1;
     o->masked = s->nin > mask;
     if (o->masked) {
@@ -389,7 +453,7 @@ weft_err attend_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena
     WEFT_TRY(attend_begin(r, s, level, c, memory, 3));
     attend_choice *o = r->own;
     r->run = attend_run;
-    o->y = attend_result(s, 0, 0, o->hv);
+    o->y = attend_wide(o, attend_result(s, 0, 0, o->hv));
     attend_rows(r, s, 3);
     if (o->batch < 8 && o->tq > ATTEND_BLOCK) {
         o->blocks = routine_parts(o->tq, ATTEND_BLOCK);
@@ -420,12 +484,12 @@ weft_err attend_grad_prepare(routine *r, const step *s, isa level, weft_ctx *c, 
     attend_choice *o = r->own;
     r->run = attend_grad_run;
     attend_rows(r, s, 6);
-    o->y = attend_see(s, 3);
+    o->y = attend_wide(o, attend_see(s, 3));
     o->lse = 4;
-    o->dy = attend_see(s, 5);
-    o->dq = attend_result(s, 0, 0, o->h);
-    o->dk = attend_result(s, 1, 1, o->h);
-    o->dv = attend_result(s, 2, 2, o->hv);
+    o->dy = attend_wide(o, attend_see(s, 5));
+    o->dq = attend_wide(o, attend_result(s, 0, 0, o->h));
+    o->dk = attend_wide(o, attend_result(s, 1, 1, o->h));
+    o->dv = attend_wide(o, attend_result(s, 2, 2, o->hv));
     /* With few batches, keys and queries are split too; the scores are then computed twice. */
     r->units = o->batch / o->group;
     if (r->units < 8 && o->tk > o->keys && o->tq > ATTEND_BLOCK) {

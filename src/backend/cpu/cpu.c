@@ -614,6 +614,8 @@ static double cpu_ping(weft_ctx *c, int threads) {
     return 1e6 * least;
 }
 
+enum { CPU_HALVES = 1 << WEFT_BF16 | 1 << WEFT_F16 };
+
 /* A tile's values stay in the first cache. Transcendentals cost more than to read what they gave. */
 static const device_traits cpu_traits = {
     .kernel_nodes = 60,
@@ -626,7 +628,9 @@ static const device_traits cpu_traits = {
     .sum_least = 1024,
     .cell_pieces = 16,
     .cell_least = 128,
-    .narrow_products = true,
+    .product_types = {[PRODUCT_MATRIX] = CPU_HALVES,
+                      [PRODUCT_CONV] = CPU_HALVES,
+                      [PRODUCT_ATTENTION] = CPU_HALVES},
 };
 
 const weft_backend backend_cpu = {

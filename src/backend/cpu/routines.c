@@ -14,8 +14,8 @@ typedef struct routine_row {
 } routine_row;
 
 static const routine_row routine_blocks[BLOCK_COUNT] = {
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
-              text, routine, strides, takes, results)                                              \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition,         \
+              gradient, work, text, routine, strides, takes, results)                              \
     [BLOCK_##name] = {routine, strides, TAKES_##takes, RESULTS_##results},
 #include "core/blocks.def"
 };
@@ -150,8 +150,10 @@ bool routine_has_block(const weft_graph *g, const node *n) {
     if (of->make == routine_none || of->takes == TAKES_ANY) return of->make != routine_none;
     for (int i = 0; i < n->nin; i++) {
         const uint8_t type = g->node[node_in(g, n)[i]].dtype;
+        const bool half = type == WEFT_BF16 || type == WEFT_F16;
         if (type != WEFT_F32 && type != WEFT_BOOL &&
-            (type != WEFT_I32 || of->takes != TAKES_LENGTHS))
+            (type != WEFT_I32 || of->takes != TAKES_LENGTHS) &&
+            (!half || of->takes != TAKES_HALVES))
             return false;
     }
     return true;

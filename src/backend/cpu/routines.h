@@ -87,10 +87,10 @@ bool routine_adds(const step *s);
 /* Columns of blocks.def and of the routines of ops.def. */
 typedef weft_err routine_maker(routine *r, const step *s, isa level, weft_ctx *c, arena *memory);
 typedef bool routine_strides(const step *s, int operand); /* may it lie as it does? */
-typedef enum routine_takes { TAKES_REALS, TAKES_LENGTHS, TAKES_ANY } routine_takes;
+typedef enum routine_takes { TAKES_REALS, TAKES_HALVES, TAKES_LENGTHS, TAKES_ANY } routine_takes;
 typedef enum routine_results { RESULTS_ALL, RESULTS_ASKED } routine_results;
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, definition, gradient, work,  \
-              text, routine, strides, takes, results)                                                       \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition, gradient,  \
+              work,               text, routine, strides, takes, results)                                                       \
     routine_maker routine;                                                                         \
     routine_strides strides;
 #include "core/blocks.def"
