@@ -3,6 +3,9 @@
  * conv: x, w -> y. conv_dx: dy, w -> dx. conv_dw: x, dy -> dw. */
 #include "conv.h"
 
+#include "core/context.h"
+#include "half_product.h"
+
 conv_shape conv_shape_of(const step *s, int x, int w, int y) {
     const roperand *in = &s->in[x], *weights = &s->in[w], *out = &s->in[y];
     conv_shape v = {.n = in->dim[0],
@@ -148,10 +151,35 @@ weft_err conv_dw_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
     }
 }
 
+/* ---- operands of 16 bits ---- */
+
+conv_wide conv_wide_room(routine *r, int weights, int image, int64_t elements) {
+    conv_wide v = {.weights = routine_round(r->scratch)};
+    v.image = v.weights;
+    if (weights >= 0)
+        v.image += routine_room(&r->s->in[weights], routine_count(&r->s->in[weights]));
+    v.end = v.image + routine_room(&r->s->in[image], elements);
+    r->scratch = v.end;
+    return v;
+}
+
+const float *conv_weights(const routine *r, const conv_wide *v, int operand, char *const *at,
+                          char *scratch) {
+    return routine_wide(r, operand, at[operand], 0, routine_count(&r->s->in[operand]),
+                        (float *)(void *)(scratch + v->weights));
+}
+
+const float *conv_image(const routine *r, const conv_wide *v, int operand, char *const *at,
+                        int64_t image, int64_t elements, char *scratch) {
+    return routine_wide(r, operand, at[operand], image * elements, elements,
+                        (float *)(void *)(scratch + v->image));
+}
+
 /* ---- 1x1 ---- */
 
 typedef struct conv_product {
     gemm_plan plan;
+    half_product *half; /* instead of it, for operands of 16 bits */
     int a, b;
 } conv_product;
 
@@ -175,6 +203,12 @@ static void conv_plain_run(const routine *r, char *const *at, int64_t unit0, int
     d.b = (const float *)at[o->b];
     d.c = (float *)at[2];
     if (r->rest) d.band = conv_plain_band, d.user = (void *)(uintptr_t)&done;
+    if (o->half) {
+        const half_data h = {
+            .f32 = d, .a = at[o->a], .b = at[o->b], .c = at[2], .mask = (const char *)d.mask};
+        half_run(o->half, &h, unit0, unit1, scratch);
+        return;
+    }
     gemm_run(&o->plan, &d, unit0, unit1, scratch);
 }
 
@@ -184,9 +218,19 @@ weft_err conv_plain_prepare(routine *r, const gemm_shape *m, int a, int b, isa l
     conv_product *o = r->own;
     o->a = a;
     o->b = b;
+    r->run = conv_plain_run;
+    const half_types type = {.a = r->s->in[a].dtype, .b = r->s->in[b].dtype};
+    if (type.a != WEFT_F32 || type.b != WEFT_F32) {
+        narrow_product *few = arena_new(memory, sizeof *few);
+        o->half = arena_new(memory, sizeof *o->half);
+        if (!few || !o->half) return weft_fail(c, WEFT_MEMORY, "no memory for a convolution");
+        half_choose(o->half, few, level, isa_pairs(level), m, type);
+        r->units = o->half->units;
+        r->scratch = o->half->bytes;
+        return WEFT_OK;
+    }
     gemm_choose(&o->plan, level, m);
     r->units = o->plan.units;
     r->scratch = o->plan.scratch;
-    r->run = conv_plain_run;
     return WEFT_OK;
 }

@@ -56,6 +56,19 @@ weft_err conv_depth_prepare(routine *r, const conv_shape *s, int block, isa leve
 
 /* ---- shared ---- */
 
+/* Scratch for operands of 16 bits: weights are widened once a call, images when they are come to.
+ * conv_wide_room adds it to the scratch of a routine that needs no more. */
+typedef struct conv_wide {
+    size_t weights, image, end; /* where each begins */
+} conv_wide;
+
+conv_wide conv_wide_room(routine *r, int weights, int image, int64_t elements);
+const float *conv_weights(const routine *r, const conv_wide *v, int operand, char *const *at,
+                          char *scratch);
+/* `elements` of the image operand from image * elements on */
+const float *conv_image(const routine *r, const conv_wide *v, int operand, char *const *at,
+                        int64_t image, int64_t elements, char *scratch);
+
 /* Rows of an image with a border of zeros, so that every window lies wholly inside. The first row is
  * where the window of some output row begins. */
 typedef struct conv_frame {

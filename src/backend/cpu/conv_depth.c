@@ -9,6 +9,8 @@ typedef struct depth_choice {
     conv_shape s;
     const loops_table *loops;
     int64_t band; /* forward: output rows of a unit */
+    conv_wide wide;
+    size_t row; /* of dy, for the gradient of weights */
 } depth_choice;
 
 /* Positions a with 0 <= start + a * step < extent, a in [0, count): [*a0, *a1). */
@@ -23,10 +25,11 @@ static void conv_depth_run(const routine *r, char *const *at, int64_t unit0, int
                            void *scratch) {
     const depth_choice *o = r->own;
     const conv_shape *v = &o->s;
-    const float *w = (const float *)at[1];
+    const float *w = conv_weights(r, &o->wide, 1, at, scratch), *x = NULL;
     const int64_t c = v->c;
     for (int64_t row = unit0 * o->band; row < unit1 * o->band; row++) {
-        const float *x = (const float *)at[0] + row / v->oh * v->h * v->w * c;
+        if (!x || row % v->oh == 0)
+            x = conv_image(r, &o->wide, 0, at, row / v->oh, v->h * v->w * c, scratch);
         float *y = (float *)at[2] + row * v->ow * c;
         memset(y, 0, (size_t)(v->ow * c) * sizeof *y);
         for (int64_t ow = 0; ow < v->ow; ow++, y += c) {
@@ -49,12 +52,12 @@ static void conv_depth_dx_run(const routine *r, char *const *at, int64_t unit0, 
                               void *scratch) {
     const depth_choice *o = r->own;
     const conv_shape *v = &o->s;
-    const float *w = (const float *)at[1];
+    const float *w = conv_weights(r, &o->wide, 1, at, scratch);
     const int64_t c = v->c, pixels = v->oh * v->ow, size = v->h * v->w * c;
     for (int64_t image = unit0; image < unit1; image++) {
         float *dx = (float *)at[2] + image * size;
         memset(dx, 0, (size_t)size * sizeof *dx);
-        const float *dy = (const float *)at[0] + image * pixels * c;
+        const float *dy = conv_image(r, &o->wide, 0, at, image, pixels * c, scratch);
         for (int64_t p = 0; p < pixels; p++, dy += c) {
             const int64_t top = p / v->ow * v->stride[0] - v->pad[0];
             const int64_t left = p % v->ow * v->stride[1] - v->pad[1];
@@ -78,8 +81,7 @@ static void conv_depth_dw_run(const routine *r, char *const *at, int64_t unit0, 
                               void *scratch) {
     const depth_choice *o = r->own;
     const conv_shape *v = &o->s;
-    (void)scratch;
-    const float *x = (const float *)at[0], *dy = (const float *)at[1];
+    float *room = (float *)(void *)((char *)scratch + o->row);
     const int64_t c = v->c;
     for (int64_t u = unit0; u < unit1; u++) {
         float *dw = (float *)at[2] + u * c;
@@ -90,9 +92,11 @@ static void conv_depth_dw_run(const routine *r, char *const *at, int64_t unit0, 
         for (int64_t row = 0; row < v->n * v->oh; row++) {
             const int64_t ih = row % v->oh * v->stride[0] - v->pad[0] + u / v->kw * v->dilation[0];
             if (ih < 0 || ih >= v->h) continue;
-            const int64_t in = (row / v->oh * v->h + ih) * v->w + left + a * v->stride[1];
-            o->loops->gather_dot(dw, x + in * c, v->stride[1] * c, dy + (row * v->ow + a) * c, c,
-                                 b - a, c);
+            const float *x =
+                conv_image(r, &o->wide, 0, at, row / v->oh * v->h + ih, v->w * c, scratch);
+            const float *dy = routine_wide(r, 1, at[1], row * v->ow * c, v->ow * c, room);
+            o->loops->gather_dot(dw, x + (left + a * v->stride[1]) * c, v->stride[1] * c,
+                                 dy + a * c, c, b - a, c);
         }
     }
 }
@@ -117,6 +121,12 @@ weft_err conv_depth_prepare(routine *r, const conv_shape *s, int block, isa leve
     } else {
         r->run = conv_depth_dw_run;
         r->units = s->kh * s->kw;
+        o->wide = conv_wide_room(r, -1, 0, s->w * s->c);
+        o->row = r->scratch;
+        r->scratch += routine_room(&r->s->in[1], s->ow * s->c);
+        return WEFT_OK;
     }
+    o->wide =
+        conv_wide_room(r, 1, 0, block == BLOCK_conv ? s->h * s->w * s->c : s->oh * s->ow * s->c);
     return WEFT_OK;
 }

@@ -39,6 +39,7 @@ typedef struct direct {
     int64_t parts;
     int64_t packed; /* floats of packed weights, of one group */
     size_t weight_bytes, frame_bytes;
+    conv_wide wide;
 } direct;
 
 /* ---- weights ---- */
@@ -134,16 +135,15 @@ static void direct_tiles(const direct_block *b, int64_t g, const float *weights)
     }
 }
 
-/* Output rows [oh0, oh1) of an image. */
-static void direct_rows(const routine *r, char *const *at, int64_t image, int64_t oh0, int64_t oh1,
-                        char *scratch) {
+/* Output rows [oh0, oh1) of an image, which lies at x. */
+static void direct_rows(const routine *r, char *const *at, const float *x, int64_t image,
+                        int64_t oh0, int64_t oh1, char *scratch) {
     assert(0 <= oh0 && oh0 <= oh1 && image >= 0);
     const direct *d = r->own;
     const conv_shape *s = &d->s;
     const float *weights = (const float *)scratch;
     float *frame = (float *)(scratch + d->weight_bytes);
     const char **row = (const char **)(scratch + d->weight_bytes + d->frame_bytes);
-    const float *x = (const float *)at[0] + image * s->h * s->w * s->c;
     const char *window = (const char *)conv_frame_at(s, &d->frame, x, oh0, frame);
     const int64_t down = s->stride[0] * d->frame.row * 4, along = s->stride[1] * s->c * 4;
     const int64_t pixels = (oh1 - oh0) * s->ow, from = (image * s->oh + oh0) * s->ow;
@@ -169,11 +169,14 @@ static void direct_run(const routine *r, char *const *at, int64_t unit0, int64_t
                        void *scratch) {
     assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const direct *d = r->own;
-    direct_pack(d, r->loops, (const float *)at[1], scratch);
+    direct_pack(d, r->loops, conv_weights(r, &d->wide, 1, at, scratch), scratch);
+    const float *x = NULL;
     for (int64_t u = unit0; u < unit1; u++) {
+        if (u == unit0 || u % d->bands == 0)
+            x = conv_image(r, &d->wide, 0, at, u / d->bands, d->s.h * d->s.w * d->s.c, scratch);
         const int64_t oh0 = u % d->bands * d->band, oh1 = min_i64(oh0 + d->band, d->s.oh);
         for (int64_t oh = oh0; oh < oh1; oh += d->rows)
-            direct_rows(r, at, u / d->bands, oh, min_i64(oh + d->rows, oh1), scratch);
+            direct_rows(r, at, x, u / d->bands, oh, min_i64(oh + d->rows, oh1), scratch);
     }
 }
 
@@ -235,6 +238,7 @@ weft_err conv_direct_prepare(routine *r, const conv_shape *s, bool flipped, isa 
     d->frame_bytes = conv_frame_bytes(s, &d->frame, d->rows);
     r->scratch =
         d->weight_bytes + d->frame_bytes + routine_round((size_t)d->block * sizeof(char *));
+    d->wide = conv_wide_room(r, 1, 0, s->h * s->w * s->c);
     r->run = direct_run;
     return WEFT_OK;
 }

@@ -41,6 +41,8 @@ typedef struct dw_choice {
     int64_t *off;      /* bytes from one output row to another */
     bool packed;
     size_t frame_bytes, panel_bytes, place_bytes;
+    conv_wide wide;
+    size_t wide_output; /* of an image of dy */
 } dw_choice;
 
 /* A part of dw, and the addresses it works with. */
@@ -128,9 +130,11 @@ static void dw_rows(const dw_part *u, const float *x, int64_t oh0, int64_t oh1, 
 }
 
 /* Blocks [c0, c1) of columns in a block of rows of a group, over a part of the images. */
-static void dw_part_run(const dw_choice *v, char *const *at, int64_t part, int64_t block,
-                        int64_t c0, int64_t c1, char *scratch) {
+static void dw_part_run(const routine *r, char *const *at, int64_t part, int64_t block, int64_t c0,
+                        int64_t c1, char *scratch) {
+    const dw_choice *v = r->own;
     const conv_shape *s = &v->s;
+    const int64_t pixels = s->oh * s->ow * s->o;
     const int64_t g = block % s->groups, i0 = block / s->groups * v->unit_rows;
     const int64_t j0 = c0 * v->unit_cols, j1 = c1 < v->col_units ? c1 * v->unit_cols : s->og;
     dw_part u = {.v = v,
@@ -144,7 +148,9 @@ static void dw_part_run(const dw_choice *v, char *const *at, int64_t part, int64
     u.dw = part ? v->sums + (part - 1) * s->depth * s->o : (float *)at[2];
     u.dw += i0 * s->o + column;
     for (int64_t image = from; image < to; image++) {
-        const float *x = (const float *)at[0] + image * s->h * s->w * s->c;
+        const float *x = conv_image(r, &v->wide, 0, at, image, s->h * s->w * s->c, scratch);
+        const float *dys = routine_wide(r, 1, at[1], image * pixels, pixels,
+                                        (float *)(void *)(scratch + v->wide_output));
         for (int64_t oh = 0; oh < s->oh; oh += v->rows) {
             const float *window = conv_frame_at(s, &v->frame, x, oh, u.frame);
             for (int64_t i = 0; i < u.rows; i++) {
@@ -152,7 +158,7 @@ static void dw_part_run(const dw_choice *v, char *const *at, int64_t part, int64
                 u.place[i] = (const char *)(window + tap / s->kw * s->dilation[0] * v->frame.row +
                                             tap % s->kw * s->dilation[1] * s->c + c);
             }
-            const float *dy = (const float *)at[1] + (image * s->oh + oh) * s->ow * s->o + column;
+            const float *dy = dys + oh * s->ow * s->o + column;
             dw_rows(&u, x, oh, min_i64(oh + v->rows, s->oh), dy, image > from || oh > 0);
         }
     }
@@ -173,7 +179,7 @@ static void dw_run(const routine *r, char *const *at, int64_t unit0, int64_t uni
     for (int64_t u = unit0; u < unit1;) {
         const int64_t c0 = u % v->col_units, c1 = min_i64(v->col_units, c0 + unit1 - u);
         const int64_t block = u / v->col_units;
-        dw_part_run(v, at, block / blocks, block % blocks, c0, c1, scratch);
+        dw_part_run(r, at, block / blocks, block % blocks, c0, c1, scratch);
         u += c1 - c0;
     }
     if (v->parts == 1 || unit0 >= unit1) return;
@@ -240,6 +246,9 @@ weft_err conv_strips_dw_prepare(routine *r, const conv_shape *s, isa level, weft
     v->place_bytes = routine_round((size_t)v->unit_rows * sizeof(char *));
     v->panel_bytes = routine_round((size_t)(max_i64(v->lines * s->ow, v->piece) * panel) * 4);
     r->scratch = v->frame_bytes + v->place_bytes + v->panel_bytes;
+    v->wide = conv_wide_room(r, -1, 0, s->h * s->w * s->c);
+    v->wide_output = r->scratch;
+    r->scratch += routine_room(&r->s->in[1], s->oh * s->ow * s->o);
     r->run = dw_run;
     return WEFT_OK;
 }

@@ -32,6 +32,7 @@ typedef struct few {
     int64_t runs, run;     /* of a window: its rows, and their length */
     int64_t *off, *packed; /* bytes to each of them, in the image and in a copy */
     size_t weight_bytes, window_bytes, row_bytes, frame_bytes;
+    conv_wide wide;
 } few;
 
 bool conv_few_fits(const conv_shape *s, isa level) {
@@ -160,12 +161,14 @@ static void few_run(const routine *r, char *const *at, int64_t unit0, int64_t un
                         .row = (const char **)(room + v->weight_bytes + v->window_bytes),
                         .frame =
                             (float *)(room + v->weight_bytes + v->window_bytes + v->row_bytes)};
-    few_pack(v, (const float *)at[1], (float *)room);
+    few_pack(v, conv_weights(r, &v->wide, 1, at, scratch), (float *)room);
+    const float *x = NULL;
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t image = u / v->bands, oh0 = u % v->bands * v->band;
         const int64_t oh1 = min_i64(oh0 + v->band, s->oh), pixel = image * s->oh * s->ow;
-        few_rows(v, (const float *)at[0] + image * s->h * s->w * s->c, oh0, oh1,
-                 (float *)at[2] + pixel * s->o, &m);
+        if (u == unit0 || u % v->bands == 0)
+            x = conv_image(r, &v->wide, 0, at, image, s->h * s->w * s->c, scratch);
+        few_rows(v, x, oh0, oh1, (float *)at[2] + pixel * s->o, &m);
         routine_finish(r, (float *)at[2], pixel + oh0 * s->ow, pixel + oh1 * s->ow, scratch);
     }
 }
@@ -219,6 +222,7 @@ weft_err conv_few_prepare(routine *r, const conv_shape *s, bool flipped, isa lev
     v->rows = conv_frame_fit(s, &v->frame, v->band, FEW_FRAME);
     v->frame_bytes = v->framed ? conv_frame_bytes(s, &v->frame, v->rows) : 0;
     r->scratch = v->weight_bytes + v->window_bytes + v->row_bytes + v->frame_bytes;
+    v->wide = conv_wide_room(r, 1, 0, s->h * s->w * s->c);
     r->run = few_run;
     return WEFT_OK;
 }

@@ -23,10 +23,11 @@ typedef struct spread {
     int64_t images;      /* per unit, if a unit is not a part of one */
     int64_t bands, band; /* of an image; its rows in each */
     int64_t span, tile;
-    int64_t chunk;        /* kernel rows transposed at once */
-    int64_t block;        /* columns of a product */
-    size_t column_bytes;  /* of a tile's columns */
-    size_t weight_bytes;  /* of the transposed weights */
+    int64_t chunk;       /* kernel rows transposed at once */
+    int64_t block;       /* columns of a product */
+    size_t column_bytes; /* of a tile's columns */
+    size_t weight_bytes; /* of the transposed weights */
+    conv_wide wide;
     gemm_plan plan[2][2]; /* by whether tile and block are last, shorter ones */
 } spread;
 
@@ -111,31 +112,33 @@ static void spread_transpose(const spread *v, const float *w, const spread_part 
 }
 
 /* Output pixels [p0, p1) into image rows [h0, h1). */
-static void spread_span(const spread *v, const float *dy, float *dx, const spread_part *part,
-                        int64_t p0, int64_t p1, int64_t h0, int64_t h1, char *scratch) {
+static void spread_span(const routine *r, char *const *at, const spread_part *part, int64_t p0,
+                        int64_t p1, int64_t h0, int64_t h1, char *scratch) {
+    const spread *v = r->own;
     const conv_shape *s = &v->s;
     const float *transposed = (const float *)scratch;
     float *columns = (float *)(scratch + v->weight_bytes);
     const int64_t width = (part->kh1 - part->kh0) * s->kw * s->cg;
     for (int64_t p = p0; p < p1; p += v->tile) {
         const int64_t end = min_i64(p + v->tile, p1);
+        const float *dy = routine_wide(r, 0, at[0], p * s->o, (end - p) * s->o,
+                                       (float *)(void *)(scratch + v->wide.image));
         for (int64_t k = 0; k < width; k += v->block) {
             const gemm_plan *plan = &v->plan[end - p < v->tile][width - k < v->block];
-            const gemm_data d = {.a = dy + p * s->o + part->group * s->og,
-                                 .b = transposed + k * s->og,
-                                 .c = columns + k};
+            const gemm_data d = {
+                .a = dy + part->group * s->og, .b = transposed + k * s->og, .c = columns + k};
             gemm_run(plan, &d, 0, plan->units, scratch + v->weight_bytes + v->column_bytes);
         }
-        spread_add(v, dx, part, p, end, columns, h0, h1);
+        spread_add(v, (float *)at[2], part, p, end, columns, h0, h1);
     }
 }
 
-static void spread_unit(const spread *v, const float *dy, float *dx, const spread_part *part,
-                        int64_t unit, char *scratch) {
-    assert(dy && dx);
+static void spread_unit(const routine *r, char *const *at, const spread_part *part, int64_t unit,
+                        char *scratch) {
+    const spread *v = r->own;
     const conv_shape *s = &v->s;
     if (v->bands == 1) {
-        spread_span(v, dy, dx, part, unit * v->span, (unit + 1) * v->span, 0, s->h, scratch);
+        spread_span(r, at, part, unit * v->span, (unit + 1) * v->span, 0, s->h, scratch);
         return;
     }
     const int64_t image = unit / v->bands, h0 = unit % v->bands * v->band;
@@ -147,7 +150,7 @@ static void spread_unit(const spread *v, const float *dy, float *dx, const sprea
     const int64_t last = high < 0 ? -1 : min_i64(high / s->stride[0], s->oh - 1);
     for (int64_t oh = first; oh <= last; oh++) {
         const int64_t p = (image * s->oh + oh) * s->ow;
-        spread_span(v, dy, dx, part, p, p + s->ow, h0, h1, scratch);
+        spread_span(r, at, part, p, p + s->ow, h0, h1, scratch);
     }
 }
 
@@ -170,12 +173,12 @@ static void spread_run(const routine *r, char *const *at, int64_t unit0, int64_t
         spread_rows(v, u, &from, &rows);
         memset(dx + from * s->w * s->c, 0, (size_t)(rows * s->w * s->c) * sizeof *dx);
     }
+    const float *w = conv_weights(r, &v->wide, 1, at, scratch);
     for (int64_t g = 0; g < s->groups; g++) {
         for (int64_t kh = 0; kh < s->kh; kh += v->chunk) {
             const spread_part part = {g, kh, kh + v->chunk};
-            spread_transpose(v, (const float *)at[1], &part, scratch);
-            for (int64_t u = unit0; u < unit1; u++)
-                spread_unit(v, (const float *)at[0], dx, &part, u, scratch);
+            spread_transpose(v, w, &part, scratch);
+            for (int64_t u = unit0; u < unit1; u++) spread_unit(r, at, &part, u, scratch);
         }
     }
     for (int64_t u = unit0; u < unit1; u++) {
@@ -228,6 +231,7 @@ weft_err conv_spread_prepare(routine *r, const conv_shape *s, isa level, weft_ct
     v->weight_bytes = routine_round((size_t)(width * s->og) * sizeof(float));
     v->column_bytes = routine_round((size_t)(v->tile * width) * sizeof(float));
     r->scratch += v->weight_bytes + v->column_bytes;
+    v->wide = conv_wide_room(r, 1, 0, v->tile * s->o);
     r->units = s->n / v->images * v->bands;
     r->run = spread_run;
     if (v->bands == 1 && s->kh != s->n) r->rows = v->images;

@@ -33,6 +33,7 @@ typedef struct wino {
     int64_t columns;
     int64_t plane; /* floats of packed weights, one of 16 */
     size_t weight_bytes, image_bytes, product_bytes, patch_bytes, row_bytes;
+    conv_wide wide;
 } wino;
 
 /* Where the scratch of a call is used for what. */
@@ -206,14 +207,14 @@ static void wino_products(const wino *v, const wino_room *m, const float *weight
     }
 }
 
-/* Tiles [t0, t1), counted through all images. */
-static void wino_block(const wino *v, const routine *r, char *const *at, int64_t t0, int64_t t1,
-                       const wino_room *m) {
+/* Tiles [t0, t1), counted through all images; x begins with image `first`. */
+static void wino_block(const wino *v, const routine *r, char *const *at, const float *x,
+                       int64_t first, int64_t t0, int64_t t1, const wino_room *m) {
     assert(0 <= t0 && t0 <= t1);
     const conv_shape *s = &v->s;
     const int64_t tiles = t1 - t0;
     for (int64_t t = t0; t < t1; t++)
-        winograd_patch(&v->x, s, v->t, (const float *)at[0], winograd_tile_of(&v->x, t),
+        winograd_patch(&v->x, s, v->t, x, winograd_tile_of(&v->x, t - first * v->x.tiles),
                        m->image + (t - t0) * v->depth, winograd_plane(tiles * v->depth), s->c,
                        m->patch);
     const float *weights = m->weights;
@@ -243,16 +244,21 @@ static void wino_run(const routine *r, char *const *at, int64_t unit0, int64_t u
     assert(0 <= unit0 && unit0 <= unit1 && unit1 <= r->units);
     const wino *v = r->own;
     const wino_room m = wino_room_of(v, scratch);
-    wino_weights(v, (const float *)at[1], r, &m);
+    wino_weights(v, conv_weights(r, &v->wide, 1, at, scratch), r, &m);
+    const float *x = NULL;
     for (int64_t u = unit0; u < unit1; u++) {
         const int64_t first = u / v->bands * v->images * v->x.tiles, band = u % v->bands * v->band;
         const int64_t t0 = first + band * v->x.across;
         const int64_t tiles = v->bands == 1 ? v->images * v->x.tiles
                                             : min_i64(v->band, v->x.down - band) * v->x.across;
+        const int64_t image = u / v->bands;
+        if (u == unit0 || u % v->bands == 0)
+            x = conv_image(r, &v->wide, 0, at, image, v->images * v->s.h * v->s.w * v->s.c,
+                           scratch);
         int64_t done = wino_rows_before(v, t0);
         for (int64_t t = t0; t < t0 + tiles; t += v->block) {
             const int64_t end = min_i64(t + v->block, t0 + tiles), rows = wino_rows_before(v, end);
-            wino_block(v, r, at, t, end, &m);
+            wino_block(v, r, at, x, image * v->images, t, end, &m);
             routine_done(r, done * v->s.ow, rows * v->s.ow, scratch);
             done = rows;
         }
@@ -303,6 +309,7 @@ weft_err conv_winograd_prepare(routine *r, const conv_shape *s, bool flipped, is
     const size_t after = v->image_bytes + v->product_bytes + v->patch_bytes + v->row_bytes;
     const size_t flipping = flipped ? (size_t)(s->kh * s->kw * s->c * s->o) * sizeof(float) : 0;
     r->scratch = v->weight_bytes + (flipping > after ? flipping : after);
+    v->wide = conv_wide_room(r, 1, 0, v->images * s->h * s->w * s->c);
     r->run = wino_run;
     return WEFT_OK;
 }

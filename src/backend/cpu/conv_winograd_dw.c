@@ -25,6 +25,8 @@ typedef struct wino_dw {
     int64_t in_units, together; /* units of channels in, and how many are done at once */
     int64_t out_units, unit_out;
     size_t image_bytes, output_bytes, sum_bytes, patch_bytes;
+    conv_wide wide;
+    size_t wide_output; /* of an image of dy */
 } wino_dw;
 
 /* 2x2 pixels of dy, some of which may lie outside. */
@@ -73,8 +75,9 @@ static void wino_dw_products(const wino_dw *v, const float *image, const float *
 }
 
 /* Units [a0, a1) of channels in and unit b of channels out. */
-static void wino_dw_part(const wino_dw *v, char *const *at, int64_t a0, int64_t a1, int64_t b,
+static void wino_dw_part(const routine *r, char *const *at, int64_t a0, int64_t a1, int64_t b,
                          char *scratch) {
+    const wino_dw *v = r->own;
     const conv_shape *s = &v->s;
     const int64_t c0 = a0 * WINO_DW_UNIT_IN, c1 = a1 < v->in_units ? a1 * WINO_DW_UNIT_IN : s->c;
     const int64_t j0 = b * v->unit_out, j1 = b + 1 < v->out_units ? j0 + v->unit_out : s->o;
@@ -84,11 +87,19 @@ static void wino_dw_part(const wino_dw *v, char *const *at, int64_t a0, int64_t 
     float *output = (float *)(scratch + v->image_bytes);
     float *sum = (float *)(scratch + v->image_bytes + v->output_bytes);
     float *patch = (float *)(scratch + v->image_bytes + v->output_bytes + v->sum_bytes);
-    const float *x = (const float *)at[0] + c0, *dy = (const float *)at[1] + j0;
+    const int64_t pixels = s->oh * s->ow * s->o;
+    const float *x = NULL, *dy = NULL;
     for (int64_t t0 = 0; t0 < all; t0 += WINO_DW_TILES) {
         const int64_t t1 = min_i64(t0 + WINO_DW_TILES, all), tiles = t1 - t0;
         for (int64_t t = t0; t < t1; t++) {
-            const winograd_tile p = winograd_tile_of(&v->x, t);
+            const winograd_tile p = winograd_tile_of(&v->x, t % v->x.tiles);
+            if (t % v->x.tiles == 0) {
+                const int64_t i = t / v->x.tiles;
+                x = conv_image(r, &v->wide, 0, at, i, s->h * s->w * s->c, scratch) + c0;
+                dy = routine_wide(r, 1, at[1], i * pixels, pixels,
+                                  (float *)(void *)(scratch + v->wide_output)) +
+                     j0;
+            }
             winograd_patch(&v->x, s, v->t, x, p, image + (t - t0) * depth,
                            winograd_plane(tiles * depth), in, patch);
             wino_dw_output(v, dy, p, output + (t - t0) * out, winograd_plane(tiles * out), out,
@@ -114,7 +125,7 @@ static void wino_dw_run(const routine *r, char *const *at, int64_t unit0, int64_
         const int64_t b = u / v->in_units, a0 = u % v->in_units;
         int64_t a1 = min_i64(v->in_units, a0 + unit1 - u);
         a1 = min_i64(a1, a0 + v->together);
-        wino_dw_part(v, at, a0, a1, b, scratch);
+        wino_dw_part(r, at, a0, a1, b, scratch);
         u += a1 - a0;
     }
 }
@@ -143,6 +154,9 @@ weft_err conv_winograd_dw_prepare(routine *r, const conv_shape *s, isa level, we
     v->sum_bytes = routine_round((size_t)(16 * winograd_plane(in * out)) * sizeof(float));
     v->patch_bytes = routine_round((size_t)(16 * max_i64(in, out)) * sizeof(float));
     r->scratch = v->image_bytes + v->output_bytes + v->sum_bytes + v->patch_bytes;
+    v->wide = conv_wide_room(r, -1, 0, s->h * s->w * s->c);
+    v->wide_output = r->scratch;
+    r->scratch += routine_room(&r->s->in[1], s->oh * s->ow * s->o);
     r->run = wino_dw_run;
     return WEFT_OK;
 }

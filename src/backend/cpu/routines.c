@@ -40,6 +40,7 @@ weft_err routine_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
     memset(r, 0, sizeof *r);
     r->s = s;
     r->loops = loops_of(level);
+    r->tiles = tile_table_for(level);
     const routine_row *of = routine_of(s);
     return (of->make ? of->make : routine_none)(r, s, level, c, memory);
 }
@@ -162,6 +163,21 @@ bool routine_has_block(const weft_graph *g, const node *n) {
 weft_err routine_own(routine *r, size_t bytes, weft_ctx *c, arena *memory) {
     r->own = arena_new(memory, bytes);
     return r->own ? WEFT_OK : weft_fail(c, WEFT_MEMORY, "no memory for a routine's choices");
+}
+
+const float *routine_wide(const routine *r, int i, const char *at, int64_t first, int64_t n,
+                          float *room) {
+    enum { PIECE = 1 << 20 };
+    const uint8_t type = r->s->in[i].dtype;
+    if (type == WEFT_F32) return (const float *)(const void *)at + first;
+    assert(type == WEFT_BF16 || type == WEFT_F16);
+    for (int64_t e = 0; e < n; e += PIECE)
+        r->tiles->load[type](room + e, at + 2 * (first + e), 1, (int)min_i64(PIECE, n - e));
+    return room;
+}
+
+size_t routine_room(const roperand *o, int64_t n) {
+    return o->dtype == WEFT_F32 ? 0 : routine_round((size_t)n * sizeof(float));
 }
 
 int64_t routine_count(const roperand *o) {

@@ -19,6 +19,7 @@
 #include "interp.h"
 #include "isa.h"
 #include "plan/plan.h"
+#include "tile.h"
 
 /* Rows and columns `area` of a matrix with so many columns; the first of them at c. */
 typedef struct routine_result {
@@ -34,6 +35,7 @@ struct routine {
     size_t scratch; /* bytes per thread, 64-byte aligned */
     const step *s;
     const struct loops_table *loops;
+    const tile_table *tiles;
     void *own; /* the routine's own choices, from `memory` */
 
     /* The epilogue of a block that takes one (routine_takes_maps): rows are all axes of the result
@@ -106,6 +108,10 @@ void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);
 void routine_finish(const routine *r, float *c, int64_t row0, int64_t row1, void *scratch);
 
 weft_err routine_own(routine *r, size_t bytes, weft_ctx *c, arena *memory); /* r->own, zeroed */
+/* n elements of operand i from `first` on, in f32: where they lie, or widened into room (n). */
+const float *routine_wide(const routine *r, int i, const char *at, int64_t first, int64_t n,
+                          float *room);
+size_t routine_room(const roperand *o, int64_t n);  /* bytes of it: none for f32 */
 int64_t routine_count(const roperand *o);                                   /* elements */
 bool routine_contiguous(const roperand *o);
 
