@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What multiplies its operands: a matrix product, and blocks by their column of blocks.def. */
+/* What multiplies its operands or picks from them: a matrix product, and blocks by their column of
+ * blocks.def. */
 typedef enum product_kind {
-    PRODUCT_NONE, PRODUCT_MATRIX, PRODUCT_CONV, PRODUCT_ATTENTION, PRODUCT_KINDS
+    PRODUCT_NONE, PRODUCT_MATRIX, PRODUCT_CONV, PRODUCT_ATTENTION, PRODUCT_POOL, PRODUCT_KINDS
 } product_kind;
 
 typedef struct device_traits {

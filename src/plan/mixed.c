@@ -1,6 +1,6 @@
 /* mixed.c - 16-bit arithmetic for a graph that was recorded in f32.
  *
- * In: the rewritten graph. Out: a copy of it in which products read operands of 16 bits. Three rules
+ * In: the rewritten graph. Out: a copy of it in which products read operands of 16 bits. These rules
  * say what is rounded; everything else (folds, losses, statistics, updates, fetches) stays f32.
  *
  *   - What a product reads is rounded once, where it is computed. Maps, and the sums over rows that
@@ -9,9 +9,13 @@
  *     is rounded if only maps and products read it and cheap maps of rounded values do not give it.
  *   - A parameter is read through its shadow, an entry of the state that the update writes along.
  *
- * These are rules of the graph alone, so all devices round the same. A 16-bit value is widened again by
- * a cast in front of each map, which inline.c leaves to the reader, and of a product that the device
- * does not give 16 bits (`product_types`).
+ *   - The largest of rounded values is one of them: pools pass 16 bits on, and their gradients compare
+ *     rounded values with each other.
+ *
+ * These are rules of the graph alone, so all devices round the same: blocks that they know are defined
+ * here, where the device has no kernel for them. A 16-bit value is widened again by a cast in front of
+ * each map, which inline.c leaves to the reader, and of a product that the device does not give 16 bits
+ * (`product_types`).
  *
  * Reads: g, map, want. Makes: another g and map, kept, shadow. */
 #include "plan/mixed.h"
@@ -31,9 +35,10 @@ typedef struct mixed {
     const weft_graph *from;
     weft_graph *to;
     weft_dtype type;
-    uint8_t *live, *read, *soft, *cheap; /* [from->n] soft: in 16 bits alone, or a view of such */
-    uint32_t *depth;                     /* products on the longest way to a node               */
-    uint32_t *whole, *half;              /* nodes of `to`: in f32, in 16 bits; 0: not made      */
+    uint8_t *live, *read, *soft, *cheap;  /* [from->n] soft: in 16 bits alone, or a view of such */
+    uint32_t (*parts)[LIMIT_BLOCK_PARTS]; /* of a block that was defined                        */
+    uint32_t *depth;                      /* products on the longest way to a node               */
+    uint32_t *whole, *half;               /* nodes of `to`: in f32, in 16 bits; 0: not made      */
 } mixed;
 
 static bool mixed_narrow(int dtype) {
@@ -43,6 +48,11 @@ static bool mixed_narrow(int dtype) {
 static product_kind mixed_product(const weft_graph *g, const node *n) {
     if (n->op == OP_matmul) return PRODUCT_MATRIX;
     return n->op == OP_block ? block_table[node_attr(g, n)[0]].product : PRODUCT_NONE;
+}
+
+static bool mixed_multiplies(const weft_graph *g, const node *n) {
+    const product_kind kind = mixed_product(g, n);
+    return kind != PRODUCT_NONE && kind != PRODUCT_POOL;
 }
 
 /* Does a product multiply its operand k, or only know of it (the scores' sums of attention)? */
@@ -100,7 +110,7 @@ static void mixed_depths(mixed *m) {
             const uint32_t in = m->depth[node_in(m->from, n)[k]];
             if (in > m->depth[i]) m->depth[i] = in;
         }
-        m->depth[i] += mixed_product(m->from, n) != PRODUCT_NONE;
+        m->depth[i] += mixed_multiplies(m->from, n);
     }
 }
 
@@ -110,7 +120,11 @@ static uint8_t mixed_reads(const mixed *m, uint32_t i, int k) {
     const node *n = &m->from->node[i];
     const uint32_t in = node_in(m->from, n)[k];
     if (mixed_is_view(n)) return k ? READ_FOLD : m->read[i];
-    if (mixed_product(m->from, n)) return mixed_factor(m->from, n, k) ? READ_PRODUCT : READ_FOLD;
+    if (n->op == OP_part && mixed_product(m->from, &m->from->node[in]) == PRODUCT_POOL)
+        return m->read[i];
+    if (mixed_product(m->from, n) == PRODUCT_POOL)
+        return node_attr(m->from, n)[0] == BLOCK_max_pool ? m->read[i] : k < 2 ? 0 : READ_FOLD;
+    if (mixed_multiplies(m->from, n)) return mixed_factor(m->from, n, k) ? READ_PRODUCT : READ_FOLD;
     if (n->op == OP_sum && n->rank > 1) {
         const uint32_t axes = (uint32_t)node_attr(m->from, n)[0];
         return (axes & 1) && !(axes >> (n->rank - 1) & 1) ? READ_ROWS : READ_FOLD;
@@ -148,7 +162,7 @@ static bool mixed_softens(const mixed *m, uint32_t i) {
     const node *n = &m->from->node[i];
     const uint8_t read = m->read[i];
     if (n->dtype != WEFT_F32 || op_table[n->op].cls == CLASS_LEAF || n->op == OP_same ||
-        (read & READ_FOLD) || mixed_is_view(n) || mixed_widens(m->from, n))
+        n->op == OP_block || (read & READ_FOLD) || mixed_is_view(n) || mixed_widens(m->from, n))
         return false;
     if (read & READ_PRODUCT) return true;
     const bool made = n->op == OP_matmul || (op_is_map(n->op) && n->op != OP_take);
@@ -186,6 +200,22 @@ static weft_tensor mixed_half(mixed *m, uint32_t i) {
     return r;
 }
 
+/* Does node i read its operand k, which is f32, rounded? */
+static bool mixed_rounds(const mixed *m, uint32_t i, int k) {
+    const node *n = &m->from->node[i];
+    const uint32_t *in = node_in(m->from, n);
+    if (mixed_product(m->from, n) == PRODUCT_POOL)
+        /* x and y of a gradient, which compares them: rounded where y is */
+        return m->soft[in[k]] || (n->nin > 1 && k == 0 && m->soft[in[1]]);
+    return mixed_multiplies(m->from, n) && mixed_factor(m->from, n, k);
+}
+
+/* Is it a block whose definition is used, since the device has no kernel for it? */
+static bool mixed_defines(const mixed *m, const node *n) {
+    return n->op == OP_block && mixed_product(m->from, n) != PRODUCT_NONE &&
+           !rewrite_keeps(m->c, m->from, n);
+}
+
 /* The operands of node i as its copy reads them. */
 static void mixed_operands(mixed *m, uint32_t i, weft_tensor *in) {
     const node *n = &m->from->node[i];
@@ -193,12 +223,23 @@ static void mixed_operands(mixed *m, uint32_t i, weft_tensor *in) {
     for (int k = 0; k < n->nin; k++) {
         const uint32_t of = node_in(m->from, n)[k];
         const int type = m->from->node[of].dtype;
-        const bool rounded = product && type == WEFT_F32 && mixed_factor(m->from, n, k);
+        const bool rounded = type == WEFT_F32 && mixed_rounds(m, i, k);
         in[k] = rounded ? mixed_half(m, of) : tensor_at(m->to, m->whole[of]);
         if (product && (rounded || mixed_narrow(type)) && in[k].id &&
-            !mixed_takes(m->c, m->from, n, node_of(in[k])->dtype))
+            (mixed_defines(m, n) || !mixed_takes(m->c, m->from, n, node_of(in[k])->dtype)))
             in[k] = weft_cast(in[k], WEFT_F32);
     }
+}
+
+/* A block becomes its definition. */
+static void mixed_define(mixed *m, uint32_t i, const weft_tensor *in) {
+    const node *n = &m->from->node[i];
+    weft_tensor out[LIMIT_BLOCK_PARTS] = {{0}};
+    const int64_t *attr = node_attr(m->from, n);
+    m->to->final = false; /* definitions may differentiate */
+    const bool defined = block_define(m->to, attr, in, n->nin, out);
+    m->to->final = true;
+    for (int k = 0; defined && k < block_table[attr[0]].parts; k++) m->parts[i][k] = out[k].id;
 }
 
 /* A part of a block of products: the block writes it in 16 bits itself. */
@@ -223,9 +264,16 @@ static void mixed_copy(mixed *m, uint32_t i, weft_tensor *in) {
         return;
     }
     mixed_operands(m, i, in);
+    if (mixed_defines(m, n)) {
+        mixed_define(m, i, in);
+        return;
+    }
+    const uint32_t defined =
+        n->op == OP_part ? m->parts[node_in(m->from, n)[0]][node_attr(m->from, n)[0]] : 0;
     const bool soft = m->live[i] && mixed_softens(m, i);
-    if (soft) m->half[i] = mixed_part(m, i, in[0]).id;
-    if (!m->half[i]) m->whole[i] = graph_copy_node(m->to, m->from, n, in).id;
+    if (defined) m->whole[i] = defined;
+    else if (soft) m->half[i] = mixed_part(m, i, in[0]).id;
+    if (!m->half[i] && !defined) m->whole[i] = graph_copy_node(m->to, m->from, n, in).id;
     m->cheap[i] = n->dtype == WEFT_F32 && mixed_derivable(m, i);
     if (!soft || m->to->err) return;
     m->soft[i] = 1;
@@ -240,16 +288,16 @@ static bool mixed_arrays(mixed *m) {
     mem *const a = m->c->m;
     m->live = mem_new(a, n), m->read = mem_new(a, n);
     m->soft = mem_new(a, n), m->cheap = mem_new(a, n);
-    m->depth = mem_new(a, n * sizeof *m->depth);
+    m->depth = mem_new(a, n * sizeof *m->depth), m->parts = mem_new(a, n * sizeof *m->parts);
     m->whole = mem_new(a, n * sizeof *m->whole), m->half = mem_new(a, n * sizeof *m->half);
-    return m->live && m->read && m->soft && m->cheap && m->depth && m->whole && m->half;
+    return m->live && m->read && m->soft && m->cheap && m->depth && m->parts && m->whole && m->half;
 }
 
 static void mixed_free(mixed *m) {
     mem *const a = m->c->m;
     mem_free(a, m->live), mem_free(a, m->read);
     mem_free(a, m->soft), mem_free(a, m->cheap);
-    mem_free(a, m->depth);
+    mem_free(a, m->depth), mem_free(a, m->parts);
     mem_free(a, m->whole), mem_free(a, m->half);
 }
 

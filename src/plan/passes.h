@@ -174,6 +174,8 @@ bool    cluster_is_row(const compile *c, const cluster *k, uint32_t id);
 
 bool     fuse_widens(const compile *c, uint32_t id);          /* a cast from 16 bits to f32       */
 weft_err shadow_updates(compile *c);  /* appends an update for each shadow of what is updated     */
+/* Does the device compute block n, or is its definition used? */
+bool     rewrite_keeps(const compile *c, const weft_graph *from, const node *n);
 /* states and scopes of a graph that is copied; false: out of memory */
 bool     rewrite_world(weft_graph *g, const weft_graph *from);
 uint32_t fuse_product(const compile *c, const cluster *k);    /* the matmul, or the block's part  */

@@ -36,7 +36,7 @@ static void rewrite_mark(const rewrite *r) {
     }
 }
 
-static bool rewrite_keeps(const compile *c, const weft_graph *from, const node *n) {
+bool rewrite_keeps(const compile *c, const weft_graph *from, const node *n) {
     const weft_backend *b = c->ctx->backend;
     if (c->ctx->no_blocks || !b->has_block) return false;
     if (c->desc->portable && !emit_has_block(node_attr(from, n)[0])) return false;
@@ -220,7 +220,10 @@ static void rewrite_node(rewrite *r, uint32_t i) {
     for (int k = 0; k < n->nin; k++) r->in[k] = tensor_at(r->g, r->map[node_in(r->from, n)[k]]);
     r->g->in_scope = n->scope;
     r->g->salt = n->salt;
-    if (n->op == OP_block && !rewrite_keeps(r->c, r->from, n)) {
+    /* What a mixed plan rounds is decided before blocks are defined: the same on all devices. */
+    const bool rounds = n->op == OP_block && r->c->desc->mixed != WEFT_F32 &&
+                        block_table[node_attr(r->from, n)[0]].product;
+    if (n->op == OP_block && !rounds && !rewrite_keeps(r->c, r->from, n)) {
         rewrite_define(r, i);
         return;
     }

@@ -630,7 +630,8 @@ static const device_traits cpu_traits = {
     .cell_least = 128,
     .product_types = {[PRODUCT_MATRIX] = CPU_HALVES,
                       [PRODUCT_CONV] = CPU_HALVES,
-                      [PRODUCT_ATTENTION] = CPU_HALVES},
+                      [PRODUCT_ATTENTION] = CPU_HALVES,
+                      [PRODUCT_POOL] = CPU_HALVES},
 };
 
 const weft_backend backend_cpu = {

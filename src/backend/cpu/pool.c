@@ -10,8 +10,9 @@
 typedef struct maxpool_choice {
     int64_t n, h, w, c, oh, ow;
     int64_t size[2], stride[2], pad[2];
-    int64_t bands;       /* units of an image */
-    bool apart, covered; /* windows do not overlap; and leave nothing out */
+    int64_t bands;          /* units of an image */
+    bool apart, covered;    /* windows do not overlap; and leave nothing out */
+    size_t wide_y, wide_dy; /* in scratch, behind x: images of 16 bits in f32 */
 } maxpool_choice;
 
 typedef struct maxpool_window {
@@ -27,9 +28,11 @@ static maxpool_window maxpool_window_of(const maxpool_choice *o, int64_t i, int6
 static void maxpool_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                         void *scratch) {
     const maxpool_choice *o = r->own;
-    const int64_t c = o->c, rows = o->oh / o->bands;
+    const int64_t c = o->c, rows = o->oh / o->bands, image = o->h * o->w * c;
+    const float *x = NULL;
     for (int64_t row = unit0 * rows; row < unit1 * rows; row++) {
-        const float *x = (const float *)at[0] + row / o->oh * o->h * o->w * c;
+        if (!x || row % o->oh == 0)
+            x = routine_wide(r, 0, at[0], row / o->oh * image, image, scratch);
         float *y = (float *)at[1] + row * o->ow * c;
         for (int64_t j = 0; j < o->ow; j++, y += c) {
             const maxpool_window win = maxpool_window_of(o, row % o->oh, j);
@@ -48,12 +51,15 @@ static void maxpool_dx_run(const routine *r, char *const *at, int64_t unit0, int
     const float *mask =
         r->after && o->apart && !r->after->bias && !r->after->relu ? r->after->mask : NULL;
     for (int64_t image = unit0; image < unit1; image++) {
-        const float *x = (const float *)at[0] + image * pixels * c;
+        const float *x = routine_wide(r, 0, at[0], image * pixels * c, pixels * c, scratch);
+        const int64_t results = o->oh * o->ow * c, first = image * results;
+        char *const room = scratch;
+        const float *ys = routine_wide(r, 1, at[1], first, results, (float *)(room + o->wide_y));
+        const float *dys = routine_wide(r, 2, at[2], first, results, (float *)(room + o->wide_dy));
         float *dx = (float *)at[3] + image * pixels * c;
         if (!o->covered) memset(dx, 0, (size_t)(pixels * c) * sizeof *dx);
         for (int64_t p = 0; p < o->oh * o->ow; p++) {
-            const int64_t out = (image * o->oh * o->ow + p) * c;
-            const float *y = (const float *)at[1] + out, *dy = (const float *)at[2] + out;
+            const float *y = ys + p * c, *dy = dys + p * c;
             const maxpool_window win = maxpool_window_of(o, p / o->ow, p % o->ow);
             const int64_t in = (win.h0 * o->w + win.w0) * c;
             r->loops->window_grad(dx + in, x + in, y, dy,
@@ -88,6 +94,7 @@ static weft_err maxpool_begin(routine *r, const step *s, const roperand *y, isa 
                  o->oh * o->size[0] >= o->h + o->pad[0] && o->ow * o->size[1] >= o->w + o->pad[1];
     r->units = o->n;
     r->rows = 1;
+    r->scratch = routine_room(x, o->h * o->w * o->c);
     return WEFT_OK;
 }
 
@@ -106,6 +113,11 @@ weft_err maxpool_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
 
 weft_err maxpool_dx_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     WEFT_TRY(maxpool_begin(r, s, &s->in[1], level, c, memory));
+    maxpool_choice *o = r->own;
+    const int64_t results = o->oh * o->ow * o->c;
+    o->wide_y = r->scratch;
+    o->wide_dy = r->scratch += routine_room(&s->in[1], results);
+    r->scratch += routine_room(&s->in[2], results);
     r->run = maxpool_dx_run;
     return WEFT_OK;
 }
