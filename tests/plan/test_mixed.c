@@ -4,6 +4,7 @@
 #include "models.h"
 #include "plan/plan.h"
 #include "test.h"
+#include "weft/nn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,6 +120,93 @@ TEST(ten_steps_beside_the_reference) {
         beside(&a, &b, t ? 1e-3 : 4e-3);
         net_close(&a), net_close(&b);
     }
+}
+
+/* ---- blocks ---- */
+
+/* A network of convolutions and pools, or of attention. */
+static void block_net(weft_graph *g, weft_state *s, bool images, weft_tensor *x,
+                      weft_tensor *loss) {
+    *x = weft_input(g, WEFT_F32, images ? weft_dims(4, 3, 12, 12) : weft_dims(2, 20, 32));
+    weft_tensor h = *x;
+    if (images) {
+        static const int64_t out[] = {16, 32, 16}, stride[] = {1, 1, 2};
+        static const char *const name[] = {"a", "b", "c"};
+        for (int i = 0; i < 3; i++) {
+            h = weft_relu(weft_nn_conv2d(
+                s, h, out[i], weft_dims(3, 3), name[i],
+                &(weft_nn_conv_desc){.stride = {stride[i], stride[i]}, .padding = {1, 1}}));
+            if (i == 0) h = weft_max_pool(h, &(weft_pool_desc){.size = {2, 2}});
+        }
+        h = weft_linear(s, weft_reshape(h, weft_dims(4, -1)), 8, "fc");
+    } else {
+        static const char *const name[] = {"q", "k", "v"};
+        weft_tensor of[3];
+        for (int i = 0; i < 3; i++)
+            of[i] =
+                weft_permute(weft_reshape(weft_linear(s, h, 32, name[i]), weft_dims(2, 20, 4, 8)),
+                             weft_dims(0, 2, 1, 3));
+        h = weft_attention(of[0], of[1], of[2], &(weft_attention_desc){.causal = true});
+        h = weft_linear(s,
+                        weft_reshape(weft_permute(h, weft_dims(0, 2, 1, 3)), weft_dims(2, 20, 32)),
+                        32, "out");
+    }
+    *loss = weft_mean(weft_square(weft_sub(h, weft_full(g, weft_dims(1), 0.3f))), WEFT_ALL, false);
+}
+
+/* Losses of ten steps; how many 16-bit operands blocks read, if `halves`. */
+static void block_losses(const char *device, bool images, weft_dtype mixed, int threads, float *out,
+                         uint64_t *hash, int *halves) {
+    weft_ctx *c = weft_open_with(&(weft_open_desc){.device = device, .threads = threads});
+    weft_state *s = weft_state_new(c);
+    weft_graph *g = weft_graph_new(c);
+    weft_state_seed(s, 5);
+    weft_tensor x, loss;
+    block_net(g, s, images, &x, &loss);
+    weft_plan *p = weft_compile(
+        g, &(weft_plan_desc){.fetch = weft_list(loss),
+                             .update = weft_sgd(s, loss, &(weft_sgd_desc){.lr = 0.05f}),
+                             .threads = threads,
+                             .mixed = mixed});
+    if (!p) CHECK_STR(weft_error(c), "");
+    for (uint32_t step = 0; p && step < 10; step++) {
+        float *to = weft_feed(p, x);
+        for (uint32_t i = 0; i < (uint32_t)weft_count(x); i++) to[i] = model_number(i, step);
+        if (!CHECK_EQ(weft_run(p), WEFT_OK)) break;
+        weft_get(p, loss, &out[step], sizeof *out);
+    }
+    if (hash) *hash = weft_state_hash(s);
+    for (size_t i = 0; p && halves && i < p->steps; i++)
+        for (int k = 0; p->step[i].kind == STEP_BLOCK && k < p->step[i].nin; k++)
+            *halves += p->step[i].in[k].dtype == mixed;
+    weft_plan_free(p);
+    weft_graph_free(g);
+    weft_state_free(s);
+    weft_close(c);
+}
+
+/* The reference rounds what it computes by definitions at the same places. */
+TEST(convolutions_pools_and_attention) {
+    for (int images = 0; images < 2; images++)
+        for (int t = 0; t < 2; t++) {
+            CASE("%s, %s", images ? "images" : "attention", weft_dtype_name(types[t]));
+            float cpu[10], far[10], ref[10], wide[10];
+            uint64_t hash[3];
+            int halves = 0;
+            block_losses("cpu", images, types[t], 1, cpu, &hash[0], &halves);
+            block_losses("cpu", images, types[t], 3, far, &hash[1], NULL);
+            block_losses("far", images, types[t], 1, far, &hash[2], NULL);
+            block_losses("ref", images, types[t], 1, ref, NULL, NULL);
+            block_losses("cpu", images, WEFT_F32, 1, wide, NULL, NULL);
+            CHECK(halves >= (images ? 14 : 8));
+            CHECK_EQ(hash[1], hash[0]);
+            CHECK_EQ(hash[2], hash[0]);
+            for (int i = 0; i < 10; i++) {
+                CHECK_NEAR(cpu[i], ref[i], (t ? 1e-4 : 5e-4) * fabsf(ref[i]));
+                CHECK_NEAR(cpu[i], wide[i], 1e-2 * fabsf(wide[i]));
+            }
+            CHECK(cpu[9] < cpu[0] && memcmp(cpu, wide, sizeof cpu) != 0);
+        }
 }
 
 TEST(threads_change_no_bits) {
