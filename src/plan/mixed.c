@@ -8,12 +8,11 @@
  *   - What a map makes before a product and a map reads behind it has to lie in memory meanwhile: it
  *     is rounded if only maps and products read it and cheap maps of rounded values do not give it.
  *   - A parameter is read through its shadow, an entry of the state that the update writes along.
- *
  *   - The largest of rounded values is one of them: pools pass 16 bits on, and their gradients compare
  *     rounded values with each other.
  *
- * These are rules of the graph alone, so all devices round the same: blocks that they know are defined
- * here, where the device has no kernel for them. A 16-bit value is widened again by a cast in front of
+ * These are rules of the graph alone, so all devices round the same: blocks that a device has no kernel
+ * for are defined here, and not before. A 16-bit value is widened again by a cast in front of
  * each map, which inline.c leaves to the reader, and of a product that the device does not give 16 bits
  * (`product_types`).
  *
@@ -212,8 +211,7 @@ static bool mixed_rounds(const mixed *m, uint32_t i, int k) {
 
 /* Is it a block whose definition is used, since the device has no kernel for it? */
 static bool mixed_defines(const mixed *m, const node *n) {
-    return n->op == OP_block && mixed_product(m->from, n) != PRODUCT_NONE &&
-           !rewrite_keeps(m->c, m->from, n);
+    return n->op == OP_block && !rewrite_keeps(m->c, m->from, n);
 }
 
 /* The operands of node i as its copy reads them. */

@@ -221,9 +221,7 @@ static void rewrite_node(rewrite *r, uint32_t i) {
     r->g->in_scope = n->scope;
     r->g->salt = n->salt;
     /* What a mixed plan rounds is decided before blocks are defined: the same on all devices. */
-    const bool rounds = n->op == OP_block && r->c->desc->mixed != WEFT_F32 &&
-                        block_table[node_attr(r->from, n)[0]].product;
-    if (n->op == OP_block && !rounds && !rewrite_keeps(r->c, r->from, n)) {
+    if (n->op == OP_block && r->c->desc->mixed == WEFT_F32 && !rewrite_keeps(r->c, r->from, n)) {
         rewrite_define(r, i);
         return;
     }

@@ -84,12 +84,15 @@ static bool epilogue_masked(const epilogue *e, const gemm_data *d) {
     return d->mask || (e->half && e->half->mask);
 }
 
+/* Is the product read by somebody else than the row program? */
+static bool epilogue_wanted(const epilogue *e, uint32_t product) {
+    const buffer *raw = &e->p->buf[product];
+    return raw->place != BUF_ARENA || raw->pinned || raw->first != raw->last;
+}
+
 /* Is all that is left a rounding to 16 bits and a store of that? */
 static bool epilogue_rounds(const epilogue *e, int at, uint32_t product, int stores) {
-    const buffer *raw = &e->p->buf[product];
-    if (!e->half || stores != 1 || raw->place != BUF_ARENA || raw->pinned ||
-        raw->first != raw->last)
-        return false;
+    if (!e->half || stores != 1 || epilogue_wanted(e, product)) return false;
     const int cast = epilogue_reader(e, at), store = cast < 0 ? -1 : epilogue_reader(e, cast);
     if (store < 0 || e->k->ins[cast].op != OP_cast || e->k->ins[store].op != K_STORE) return false;
     const kview *v = &e->k->view[e->k->ins[store].view];
@@ -110,7 +113,7 @@ static bool epilogue_find(const step *s, const weft_plan *p, gemm_data *d, epilo
         if (e.k->ins[i].op == K_LOAD && e.k->view[e.k->ins[i].view].buf == product) at = i;
         if (e.k->ins[i].op == K_STORE && e.k->view[e.k->ins[i].view].buf == product) store = i;
     }
-    if (at < 0 || (store < 0 && !half)) return false; /* the raw product itself is wanted */
+    if (at < 0 || (store < 0 && (!half || epilogue_wanted(&e, product)))) return false;
     const uint16_t product_view = e.k->ins[at].view;
     const int loaded = at;
     for (int next; (next = epilogue_reader(&e, at)) >= 0 && next != store; at = next) {
