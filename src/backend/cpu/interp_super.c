@@ -123,12 +123,24 @@ static void prep_super_single(const prep *q, int32_t *uses, kins *s) {
     }
 }
 
+/* A store of 16 bits rounds by itself. */
+static void prep_super_store(const prep *q, int32_t *uses, kins *s) {
+    const kins *from = &q->ins[s->a];
+    if (s->op != K_STORE || from->op != OP_cast || q->ins[from->a].type != KT_F32) return;
+    const uint8_t type = q->k->view[s->view].dtype;
+    if ((type != WEFT_BF16 && type != WEFT_F16) || from->bits != type) return;
+    uses[s->a]--;
+    uses[from->a]++;
+    s->a = from->a;
+}
+
 void prep_super(prep *q) {
     int32_t *uses = q->room[0];
     prep_uses(q, uses);
     for (int i = 0; i < q->nins; i++) {
         kins *s = &q->ins[i];
         if (s->type != KT_F32) continue;
+        prep_super_store(q, uses, s);
         prep_super_sum(q, uses, s);
         if ((s->op == OP_add || s->op == OP_sub || s->op == OP_mul) &&
             !prep_super_couple(q, uses, s, 0))
