@@ -12,7 +12,7 @@ typedef struct maxpool_choice {
     int64_t size[2], stride[2], pad[2];
     int64_t bands;          /* units of an image */
     bool apart, covered;    /* windows do not overlap; and leave nothing out */
-    size_t wide_y, wide_dy; /* in scratch, behind x: images of 16 bits in f32 */
+    size_t wide_y, wide_dy; /* in scratch, behind x: rows of 16 bits in f32 */
 } maxpool_choice;
 
 typedef struct maxpool_window {
@@ -25,19 +25,30 @@ static maxpool_window maxpool_window_of(const maxpool_choice *o, int64_t i, int6
                             min_i64(left + o->size[1], o->w)};
 }
 
+/* The rows of x that the windows of output row `row` meet, counted through all images; they begin with
+ * row *h0 of the image. */
+static const float *maxpool_rows(const routine *r, char *const *at, int64_t row, int64_t *h0,
+                                 float *room) {
+    const maxpool_choice *o = r->own;
+    const maxpool_window win = maxpool_window_of(o, row % o->oh, 0);
+    const int64_t wide = o->w * o->c;
+    *h0 = win.h0;
+    return routine_wide(r, 0, at[0], (row / o->oh * o->h + win.h0) * wide,
+                        max_i64(0, win.h1 - win.h0) * wide, room);
+}
+
 static void maxpool_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                         void *scratch) {
     const maxpool_choice *o = r->own;
-    const int64_t c = o->c, rows = o->oh / o->bands, image = o->h * o->w * c;
-    const float *x = NULL;
+    const int64_t c = o->c, rows = o->oh / o->bands;
     for (int64_t row = unit0 * rows; row < unit1 * rows; row++) {
-        if (!x || row % o->oh == 0)
-            x = routine_wide(r, 0, at[0], row / o->oh * image, image, scratch);
+        int64_t h0;
+        const float *x = maxpool_rows(r, at, row, &h0, scratch);
         float *y = (float *)at[1] + row * o->ow * c;
         for (int64_t j = 0; j < o->ow; j++, y += c) {
             const maxpool_window win = maxpool_window_of(o, row % o->oh, j);
-            r->loops->window(y, x + (win.h0 * o->w + win.w0) * c, o->w * c, c, win.h1 - win.h0,
-                             win.w1 - win.w0, c);
+            r->loops->window(y, x + ((win.h0 - h0) * o->w + win.w0) * c, o->w * c, c,
+                             win.h1 - win.h0, win.w1 - win.w0, c);
         }
         routine_finish(r, (float *)at[1], row * o->ow, (row + 1) * o->ow, scratch);
     }
@@ -47,24 +58,26 @@ static void maxpool_run(const routine *r, char *const *at, int64_t unit0, int64_
 static void maxpool_dx_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
                            void *scratch) {
     const maxpool_choice *o = r->own;
-    const int64_t c = o->c, pixels = o->h * o->w;
+    const int64_t c = o->c, pixels = o->h * o->w, results = o->ow * c;
+    float *const y_room = (float *)((char *)scratch + o->wide_y);
+    float *const dy_room = (float *)((char *)scratch + o->wide_dy);
     const float *mask =
         r->after && o->apart && !r->after->bias && !r->after->relu ? r->after->mask : NULL;
     for (int64_t image = unit0; image < unit1; image++) {
-        const float *x = routine_wide(r, 0, at[0], image * pixels * c, pixels * c, scratch);
-        const int64_t results = o->oh * o->ow * c, first = image * results;
-        char *const room = scratch;
-        const float *ys = routine_wide(r, 1, at[1], first, results, (float *)(room + o->wide_y));
-        const float *dys = routine_wide(r, 2, at[2], first, results, (float *)(room + o->wide_dy));
         float *dx = (float *)at[3] + image * pixels * c;
         if (!o->covered) memset(dx, 0, (size_t)(pixels * c) * sizeof *dx);
-        for (int64_t p = 0; p < o->oh * o->ow; p++) {
-            const float *y = ys + p * c, *dy = dys + p * c;
-            const maxpool_window win = maxpool_window_of(o, p / o->ow, p % o->ow);
-            const int64_t in = (win.h0 * o->w + win.w0) * c;
-            r->loops->window_grad(dx + in, x + in, y, dy,
-                                  mask ? mask + image * pixels * c + in : NULL, o->w * c, c,
-                                  win.h1 - win.h0, win.w1 - win.w0, c, !o->apart);
+        for (int64_t row = image * o->oh; row < (image + 1) * o->oh; row++) {
+            int64_t h0;
+            const float *x = maxpool_rows(r, at, row, &h0, scratch);
+            const float *y = routine_wide(r, 1, at[1], row * results, results, y_room);
+            const float *dy = routine_wide(r, 2, at[2], row * results, results, dy_room);
+            for (int64_t j = 0; j < o->ow; j++, y += c, dy += c) {
+                const maxpool_window win = maxpool_window_of(o, row % o->oh, j);
+                const int64_t in = (win.h0 * o->w + win.w0) * c;
+                r->loops->window_grad(dx + in, x + in - h0 * o->w * c, y, dy,
+                                      mask ? mask + image * pixels * c + in : NULL, o->w * c, c,
+                                      win.h1 - win.h0, win.w1 - win.w0, c, !o->apart);
+            }
         }
         if (mask) routine_done(r, image * pixels, (image + 1) * pixels, scratch);
         else routine_finish(r, (float *)at[3], image * pixels, (image + 1) * pixels, scratch);
@@ -94,7 +107,7 @@ static weft_err maxpool_begin(routine *r, const step *s, const roperand *y, isa 
                  o->oh * o->size[0] >= o->h + o->pad[0] && o->ow * o->size[1] >= o->w + o->pad[1];
     r->units = o->n;
     r->rows = 1;
-    r->scratch = routine_room(x, o->h * o->w * o->c);
+    r->scratch = routine_room(x, min_i64(o->size[0], o->h) * o->w * o->c);
     return WEFT_OK;
 }
 
@@ -114,7 +127,7 @@ weft_err maxpool_prepare(routine *r, const step *s, isa level, weft_ctx *c, aren
 weft_err maxpool_dx_prepare(routine *r, const step *s, isa level, weft_ctx *c, arena *memory) {
     WEFT_TRY(maxpool_begin(r, s, &s->in[1], level, c, memory));
     maxpool_choice *o = r->own;
-    const int64_t results = o->oh * o->ow * o->c;
+    const int64_t results = o->ow * o->c;
     o->wide_y = r->scratch;
     o->wide_dy = r->scratch += routine_room(&s->in[1], results);
     r->scratch += routine_room(&s->in[2], results);
