@@ -49,7 +49,7 @@ check "with its width" has out out bytes tokens bits vocab_size
 
 check "GPT-2 is not here" refuses 1 'weft data get gpt2-vocab' "$weft" text encode book.txt
 check "no such file" refuses 1 'nowhere.txt' "$weft" text encode --vocab words nowhere.txt
-check "no such vocabulary" refuses 1 'nowhere: no vocabulary is here' "$weft" text encode --vocab nowhere book.txt
+check "no such vocabulary" refuses 1 'nowhere: no vocabulary; expected' "$weft" text encode --vocab nowhere book.txt
 check "a damaged vocabulary" sh -c 'mkdir bad && head -c 2000 words/tokenizer.json >bad/tokenizer.json'
 check "is refused" refuses 4 'bad/tokenizer.json: offset' "$weft" text encode --vocab bad book.txt
 check "an id too many" sh -c "echo 1 2 70000 3 | '$weft' text decode --vocab words >out 2>err; [ \$? = 4 ] && grep -q 'number 3 is 70000' err"
