@@ -274,8 +274,9 @@ static weft_err csv_write(csv_job *j, const csv_cell *cell) {
 static weft_err csv_arrays(csv_job *j) {
     weft_data *const d = j->d;
     const csv_schema *const s = j->schema;
-    if (j->rows == 0) return csv_bad(&j->start, NULL, NULL, "no rows are left");
-    if (s->elements == 0) return csv_bad(&j->start, NULL, NULL, "no column besides the label");
+    const csv_cell cell = {.line = j->start.line};
+    if (j->rows == 0) return csv_bad(&j->start, &cell, NULL, "no rows are left");
+    if (s->elements == 0) return csv_bad(&j->start, &cell, NULL, "no column besides the label");
     d->rows = j->rows;
     j->x = data_alloc(d->rows_store, (size_t)(j->rows * s->elements) * sizeof *j->x);
     if (!j->x) return WEFT_MEMORY;

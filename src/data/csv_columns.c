@@ -178,7 +178,8 @@ static int64_t columns_of(const csv_schema *s, const char *text, size_t length) 
 }
 
 static weft_err columns_none(const csv_job *j, const char *what, const char *text, size_t length) {
-    return csv_bad(&j->start, NULL, NULL, "unknown column \"%.*s\" for %s; the file has %lld%s",
+    const csv_cell cell = {.line = j->start.line};
+    return csv_bad(&j->start, &cell, NULL, "unknown column \"%.*s\" for %s; the file has %lld%s",
                    (int)(length > 80 ? 80 : length), text, what, (long long)j->schema->columns,
                    j->header ? "" : ", without names");
 }

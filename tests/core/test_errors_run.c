@@ -403,7 +403,7 @@ TEST(threads_of_a_plan) {
         quiet_end();
         CHECK_EQ(p != NULL, k == 0);
         CHECK_EQ(e, k ? WEFT_ARGUMENT : WEFT_OK);
-        if (k) CHECK_HAS(weft_error(c), "0 to 256 was expected");
+        if (k) CHECK_HAS(weft_error(c), "expected 0 to 256");
         else CHECK(used >= 1 && used <= 256); /* as many as the system gives */
     }
 }

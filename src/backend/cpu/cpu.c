@@ -422,6 +422,7 @@ static void cpu_run_half(const cpu_exe *e, int64_t unit0, int64_t unit1, char *s
             d.a += cpu_element(t->a, i * x->a_stride[k]);
             d.b += cpu_element(t->b, i * x->b_stride[k]);
             d.c += cpu_element(t->c, i * x->c_stride[k]);
+            if (d.f32.accumulate) d.f32.c += i * x->c_stride[k];
         }
         cpu_band band = {e, batch * x->rows, scratch + x->gemm_scratch};
         if (d.mask) d.mask += cpu_element(t->mask, batch * x->rows * d.f32.mask_row);

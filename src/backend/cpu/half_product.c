@@ -137,6 +137,16 @@ static void half_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1
     b->d->f32.band(b->d->f32.user, b->i0 + i0, b->i0 + i1, b->j0 + j0, b->j0 + j1);
 }
 
+/* Puts the sum that a product is added to where its result is going to be. */
+static void half_old(const half_product *x, const half_data *d, int64_t i0, int64_t j0, int64_t m,
+                     int64_t n, float *c_room) {
+    const bool room = x->type.c != WEFT_F32;
+    const int64_t row = x->s.c_row, to_row = room ? n : row;
+    float *const to = room ? c_room : (float *)(void *)d->c + i0 * row + j0;
+    for (int64_t i = 0; i < m; i++)
+        memcpy(to + i * to_row, d->f32.c + (i0 + i) * row + j0, (size_t)n * sizeof *to);
+}
+
 static void half_unit(const half_product *x, const half_data *d, int64_t unit, char *scratch) {
     const gemm_shape *s = &x->s;
     const int64_t row = unit % x->row_blocks, column = unit / x->row_blocks;
@@ -148,6 +158,8 @@ static void half_unit(const half_product *x, const half_data *d, int64_t unit, c
                                                         (float *)(void *)(scratch + x->b_at);
     float *const c_room = (float *)(void *)(scratch + x->c_at);
     half_band band = {d, i0, j0};
+    if (d->f32.accumulate && d->c != (const char *)d->f32.c) /* the sum lies elsewhere */
+        half_old(x, d, i0, j0, m, n, c_room);
     for (int64_t block = 0; block < x->depth_blocks; block++) {
         const bool deepest = block == x->depth_blocks - 1;
         const int64_t k0 = block * x->depth,
@@ -202,6 +214,7 @@ static void half_run_pairs(const half_product *x, const half_data *d, int64_t un
     const pairs_data p = {.a = d->a,
                           .b = d->b,
                           .c = d->c,
+                          .old = d->f32.accumulate ? d->f32.c : NULL,
                           .bias = d->f32.bias,
                           .mask = d->mask,
                           .mask_row = d->f32.mask_row,

@@ -306,6 +306,7 @@ static void pairs_store(const pairs_plan *p, const pairs_data *d, __m512 x, int6
                         int64_t n) {
     const __mmask16 keep = (__mmask16)pairs_first(n);
     const __m512 zero = _mm512_setzero_ps();
+    if (d->old) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(keep, d->old + i * p->s.c_row + j));
     if (d->bias) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(keep, d->bias + j));
     if (d->relu) x = _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask(x, zero, _CMP_LE_OQ), zero);
     if (d->mask) {

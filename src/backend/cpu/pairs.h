@@ -14,6 +14,7 @@
 typedef struct pairs_data {
     const char *a, *b;
     char *c;
+    const float *old;       /* a sum to be added to, as C lies; NULL: none */
     const float *bias;      /* n values, or NULL */
     const char *mask;       /* 0 unless mask[i*mask_row + j] > 0, or NULL */
     int64_t mask_row;
