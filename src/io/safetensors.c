@@ -252,7 +252,8 @@ weft_err safetensors_read(weft_archive *a, reader *r) {
     uint64_t n = reader_number(r, "length of the header", 8);
     if (r->err != WEFT_OK) return r->err;
     if (n > SAFE_MAX_HEADER)
-        return reader_fail(r, WEFT_FORMAT, 0, "length of the header", "%llu, at most %d is read: this is hardly a safetensors file",
+        return reader_fail(r, WEFT_FORMAT, 0, "length of the header",
+                           "%llu, at most %d is read: this is hardly a safetensors file",
                            (unsigned long long)n, SAFE_MAX_HEADER);
     const char *text = reader_bytes(r, "header", n);
     if (!text) return r->err;

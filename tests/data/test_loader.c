@@ -130,8 +130,8 @@ TEST(in_order_and_short_last_batches) {
 TEST(as_much_ahead_as_there_may_be) {
     weft_data *d = numbered(4);
     for (int ahead = 64; ahead <= 65; ahead++) {
-        weft_loader *l = weft_loader_new(
-            ctx(), &(weft_loader_desc){.data = d, .batch = 1, .prefetch = ahead});
+        weft_loader *l =
+            weft_loader_new(ctx(), &(weft_loader_desc){.data = d, .batch = 1, .prefetch = ahead});
         CHECK_EQ(l != NULL, ahead == 64);
         if (!l) CHECK_HAS(weft_error(ctx()), ".prefetch is 65 batches, at most 64 are possible");
         weft_loader_free(l);
