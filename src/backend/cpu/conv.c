@@ -190,7 +190,7 @@ typedef struct conv_done {
 
 static void conv_plain_band(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
     const conv_done *d = user;
-    interp_rectangle(d->r->rest, i0, i1, j0, j1, (char *)d->scratch + routine_round(d->r->scratch));
+    routine_rectangle(d->r, i0, i1, j0, j1, d->scratch);
 }
 
 static void conv_plain_run(const routine *r, char *const *at, int64_t unit0, int64_t unit1,
@@ -202,7 +202,8 @@ static void conv_plain_run(const routine *r, char *const *at, int64_t unit0, int
     d.a = (const float *)at[o->a];
     d.b = (const float *)at[o->b];
     d.c = (float *)at[2];
-    if (r->rest) d.band = conv_plain_band, d.user = (void *)(uintptr_t)&done;
+    if (r->rest || r->half.mask || r->half.result)
+        d.band = conv_plain_band, d.user = (void *)(uintptr_t)&done;
     if (o->half) {
         const half_data h = {
             .f32 = d, .a = at[o->a], .b = at[o->b], .c = at[2], .mask = (const char *)d.mask};

@@ -243,8 +243,14 @@ static weft_err cpu_prepare_routine(weft_plan *p, const step *s, cpu_exe *e, isa
         kernel rest;
         gemm_data *after = arena_new(&p->memory, sizeof *after);
         if (!after) return cpu_no_memory(p);
-        bool all = epilogue_match(s, p, after, &rest, &p->memory);
+        epilogue_half *const half = &e->routine.half;
+        bool all = epilogue_match_half(s, p, after, half, &rest, &p->memory);
+        if (half->mask && half->mask_type == WEFT_F32) {
+            after->mask = (const float *)(const void *)half->mask;
+            half->mask = NULL;
+        }
         e->routine.after = after;
+        e->routine.y = (float *)(void *)e->at[s->nin];
         if (!all) {
             if (!(e->routine.rest = interp_prepare(p, &rest, level, true))) return p->ctx->err;
             need += interp_scratch(e->routine.rest);

@@ -126,18 +126,43 @@ bool routine_adds(const step *s) {
     return s->kind == STEP_MATMUL && a->dim[a->rank - 1] > 0;
 }
 
-void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch) {
-    if (!r->rest) return;
+/* The mask and the rounding of n elements from `at` on. */
+static void routine_round_off(const routine *r, int64_t at, int64_t n) {
+    enum { PIECE = 512 };
+    const epilogue_half *h = &r->half;
+    float mask[PIECE];
+    for (int64_t end = at + n; at < end; at += PIECE) {
+        const int count = (int)min_i64(PIECE, end - at);
+        if (h->mask) {
+            r->tiles->load[h->mask_type](mask, h->mask + 2 * at, 1, count);
+            r->loops->finish(r->y + at, NULL, false, mask, count);
+        }
+        if (h->result) r->tiles->store[h->result_type](h->result + 2 * at, 1, r->y + at, count);
+    }
+}
+
+void routine_rectangle(const routine *r, int64_t i0, int64_t i1, int64_t j0, int64_t j1,
+                       void *scratch) {
     const roperand *y = &r->s->in[r->s->nin];
-    interp_rectangle(r->rest, row0, row1, 0, y->dim[y->rank - 1],
-                     (char *)scratch + routine_round(r->scratch));
+    const int64_t n = y->dim[y->rank - 1];
+    const bool half = r->half.mask || r->half.result, whole = j1 - j0 == n;
+    if (half && whole) routine_round_off(r, i0 * n, (i1 - i0) * n);
+    for (int64_t i = i0; i < i1 && half && !whole; i++) routine_round_off(r, i * n + j0, j1 - j0);
+    if (r->rest)
+        interp_rectangle(r->rest, i0, i1, j0, j1, (char *)scratch + routine_round(r->scratch));
+}
+
+void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch) {
+    const roperand *y = &r->s->in[r->s->nin];
+    routine_rectangle(r, row0, row1, 0, y->dim[y->rank - 1], scratch);
 }
 
 void routine_finish(const routine *r, float *c, int64_t row0, int64_t row1, void *scratch) {
     const gemm_data *d = r->after;
     const roperand *y = &r->s->in[r->s->nin];
     const int64_t n = y->dim[y->rank - 1];
-    for (int64_t i = row0; i < row1 && d; i++)
+    const bool something = d && (d->bias || d->relu || d->mask);
+    for (int64_t i = row0; i < row1 && something; i++)
         r->loops->finish(c + i * n, d->bias, d->relu, d->mask ? d->mask + i * d->mask_row : NULL,
                          n);
     routine_done(r, row0, row1, scratch);

@@ -15,6 +15,7 @@
 #ifndef WEFT_ROUTINES_H
 #define WEFT_ROUTINES_H
 
+#include "epilogue.h"
 #include "gemm.h"
 #include "interp.h"
 #include "isa.h"
@@ -41,6 +42,8 @@ struct routine {
     /* The epilogue of a block that takes one (routine_takes_maps): rows are all axes of the result
      * but the last. */
     const gemm_data *after; /* bias, relu and mask, or NULL */
+    epilogue_half half;     /* behind them: a mask of 16 bits, a result that is rounded */
+    float *y;               /* the result that they begin with */
     interp *rest;           /* what remains, or NULL; its scratch lies behind the routine's own */
 
     /* Of scatter_add and update rules: does its work for a part of a product's result that is near,
@@ -101,7 +104,10 @@ typedef enum routine_results { RESULTS_ALL, RESULTS_ASKED } routine_results;
     routine_strides strides;
 #include "core/ops.def"
 
-/* Rows [row0, row1) of the result are there, bias, relu and mask included. */
+/* Rows [i0, i1) and columns [j0, j1) of the result are there, bias, relu and mask of `after` included. */
+void routine_rectangle(const routine *r, int64_t i0, int64_t i1, int64_t j0, int64_t j1,
+                       void *scratch);
+/* The same of rows [row0, row1). */
 void routine_done(const routine *r, int64_t row0, int64_t row1, void *scratch);
 
 /* The same for a routine that leaves all of the epilogue to others; c is the result. */
