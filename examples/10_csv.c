@@ -37,8 +37,7 @@ int main(int count, char **words) {
     const weft_split_desc split = {.share = {.75f, .25f}, .seed = 1};
     if (weft_data_split(all, &split, part) != WEFT_OK) return failed(c);
     const int64_t rows = weft_data_rows(part[0]), tested = weft_data_rows(part[1]);
-    printf("\n%lld rows to learn from, %lld to test with\n\n", (long long)rows,
-           (long long)tested);
+    printf("\n%lld rows to learn from, %lld to test with\n\n", (long long)rows, (long long)tested);
 
     /* Both are standardised by what the network may know: the rows it learns from. */
     weft_loader *learn = weft_loader_new(

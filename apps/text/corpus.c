@@ -106,10 +106,9 @@ weft_data *corpus_windows(const corpus *k, weft_ctx *c, int64_t length, int64_t 
                           bool held_out) {
     const int64_t from = held_out ? k->split : 0, to = held_out ? k->count : k->split;
     if (to - from < length + 1) {
-        weft_fail(
-            c, WEFT_ARGUMENT,
-            "the text has %lld tokens for %s, fewer than a window of %lld and its target",
-            (long long)(to - from), held_out ? "validation" : "training", (long long)length);
+        weft_fail(c, WEFT_ARGUMENT,
+                  "the text has %lld tokens for %s, fewer than a window of %lld and its target",
+                  (long long)(to - from), held_out ? "validation" : "training", (long long)length);
         return NULL;
     }
     weft_tokens_desc d = {.length = length, .stride = held_out ? length : 1, .classes = classes};

@@ -385,8 +385,8 @@ bool text_none(text *t, const step *s, const char *name) {
 }
 
 static emit_text *const step_c_block[BLOCK_COUNT] = {
-#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition, gradient,  \
-              work,               text, ...)                                                                           \
+#define BLOCK(name, operands, attributes, parts, lies, moving, image, product, definition,         \
+              gradient, work, text, ...)                                                           \
     [BLOCK_##name] = text,
 #include "core/blocks.def"
 };

@@ -110,9 +110,10 @@ static weft_err files_finite(const files_load *l, const weft_array *from) {
         WEFT_TRY(files_read(l, from, at, n, l->wide));
         for (int64_t i = 0; i < n; i++)
             if (!isfinite(l->wide[i]))
-                return weft_fail(l->c, WEFT_FORMAT,
-                                 "%s: \"%.100s\": element %lld is not finite and cannot be stored in 8 bits",
-                                 l->path, from->name, (long long)(at + i));
+                return weft_fail(
+                    l->c, WEFT_FORMAT,
+                    "%s: \"%.100s\": element %lld is not finite and cannot be stored in 8 bits",
+                    l->path, from->name, (long long)(at + i));
     }
     return WEFT_OK;
 }
@@ -120,8 +121,7 @@ static weft_err files_finite(const files_load *l, const weft_array *from) {
 static weft_err files_compare(files_load *l, const weft_entry *e) {
     weft_array t;
     const char *const name = files_name(l, e->name);
-    if (!name)
-        return weft_fail(l->c, WEFT_STATE, "%s: no array \"%.100s\"", l->path, e->name);
+    if (!name) return weft_fail(l->c, WEFT_STATE, "%s: no array \"%.100s\"", l->path, e->name);
     WEFT_TRY(weft_archive_find(l->a, name, &t));
     bool same = t.dims.rank == e->dims.rank && files_is_real(t.type);
     for (int k = 0; same && k < t.dims.rank; k++) same = t.dims.n[k] == e->dims.n[k];

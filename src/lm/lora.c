@@ -208,7 +208,8 @@ weft_err weft_lm_lora_load(weft_state *s, const weft_lm_config *m, const weft_lm
         if (strncmp(x.name, lora_prefix, n) == 0) x.name += n;
         /* weights of the model itself, which some programs add, would change it for good */
         if (!lora_half(x.name, 'A') && !lora_half(x.name, 'B'))
-            e = weft_fail(c, WEFT_UNSUPPORTED, "%s: \"%.100s\" is not part of an adapter", path, x.name);
+            e = weft_fail(c, WEFT_UNSUPPORTED, "%s: \"%.100s\" is not part of an adapter", path,
+                          x.name);
         else e = weft_archive_put(own, &x);
     }
     for (size_t i = 0; e == WEFT_OK && i < weft_state_count(s); i++) {
@@ -216,8 +217,7 @@ weft_err weft_lm_lora_load(weft_state *s, const weft_lm_config *m, const weft_lm
         e = weft_state_entry(s, i, &x);
         if (e == WEFT_OK && (lora_half(x.name, 'A') || lora_half(x.name, 'B')) &&
             !weft_archive_has(own, x.name))
-            e = weft_fail(c, WEFT_STATE, "%s: no array \"%s%.100s\"", path, lora_prefix,
-                          x.name);
+            e = weft_fail(c, WEFT_STATE, "%s: no array \"%s%.100s\"", path, lora_prefix, x.name);
     }
     if (e == WEFT_OK)
         e = weft_state_load(s, own, &(weft_load_desc){.trained_only = true, .allow_missing = true});

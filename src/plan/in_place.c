@@ -114,7 +114,8 @@ static bool in_place_may(const in_place_lists *l, const root *u) {
 
 weft_err in_place_pass(compile *c) {
     in_place_lists l = {.c = c, .first = mem_new(c->m, c->n * sizeof *l.first)};
-    bool good = l.first && MEM_PUSH(c->m, l.pair, l.n, l.cap, (in_place_reader){0}); /* number 0: none */
+    bool good =
+        l.first && MEM_PUSH(c->m, l.pair, l.n, l.cap, (in_place_reader){0}); /* number 0: none */
     for (uint32_t i = 1; good && i < c->n; i++)
         if (c->live[i] && c->cluster_of[i] && view_is_real(c, i)) good = in_place_note(&l, i, i);
     for (size_t i = 0; good && i < c->updates; i++) {

@@ -76,9 +76,8 @@ static void memory_base(weft_plan *p, uint32_t i) {
     buffer *base = &p->buf[from], *out = &p->buf[result->buf], *root = &p->buf[to];
     if (from == to || base->passing || base->place != BUF_ARENA || base->pinned ||
         base->last != i || base->first == i || root->place != BUF_ARENA ||
-        !memory_begins(p, result->buf, i) ||
-        base->bytes != out->bytes || in[0].off || result->off ||
-        memory_root(p, in[1].buf) == from || memory_root(p, in[2].buf) == from)
+        !memory_begins(p, result->buf, i) || base->bytes != out->bytes || in[0].off ||
+        result->off || memory_root(p, in[1].buf) == from || memory_root(p, in[2].buf) == from)
         return;
     base->place = BUF_ALIAS;
     base->alias = result->buf;

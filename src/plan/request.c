@@ -64,9 +64,8 @@ weft_err request_check(weft_graph *g, const weft_plan_desc *d) {
         return weft_fail(g->ctx, WEFT_ARGUMENT,
                          "weft_compile: .mixed is type %d, expected bf16 or f16", (int)d->mixed);
     if (d->threads < 0 || d->threads > LIMIT_THREADS)
-        return weft_fail(g->ctx, WEFT_ARGUMENT,
-                         "weft_compile: .threads is %d, expected 0 to %d", d->threads,
-                         LIMIT_THREADS);
+        return weft_fail(g->ctx, WEFT_ARGUMENT, "weft_compile: .threads is %d, expected 0 to %d",
+                         d->threads, LIMIT_THREADS);
     for (size_t i = 0; i < d->fetch.n; i++)
         if (!graph_checked(g, &d->fetch.at[i], 1)) return g->err ? g->err : WEFT_ARGUMENT;
     const weft_updates lists[2] = {d->update, d->training ? g->layer_updates : (weft_updates){0}};

@@ -182,9 +182,10 @@ weft_err weft_vocab_decode(const weft_vocab *v, const int32_t *ids, size_t n, vo
         size_t bytes;
         const void *const token = weft_vocab_token(v, ids[i], &bytes);
         if (!token)
-            return weft_fail(v->ctx, WEFT_ARGUMENT,
-                             "weft_vocab_decode: id %zu is %ld, which is not a token; the vocabulary has %ld",
-                             i, (long)ids[i], (long)v->size);
+            return weft_fail(
+                v->ctx, WEFT_ARGUMENT,
+                "weft_vocab_decode: id %zu is %ld, which is not a token; the vocabulary has %ld", i,
+                (long)ids[i], (long)v->size);
         if (at < room) memcpy((char *)text + at, token, bytes < room - at ? bytes : room - at);
         at += bytes;
     }

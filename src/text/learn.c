@@ -341,17 +341,18 @@ static weft_err learn_check(weft_ctx *c, const weft_bytes *texts, size_t n, cons
             return weft_fail(c, WEFT_ARGUMENT, "weft_vocab_learn: text %zu is NULL", i);
     for (size_t i = 0; i < l->specials; i++) {
         if (!l->special[i] || !reader_is_name(l->special[i], strlen(l->special[i])))
-            return weft_fail(c, WEFT_ARGUMENT, "weft_vocab_learn: special token %zu has an invalid name", i);
+            return weft_fail(c, WEFT_ARGUMENT,
+                             "weft_vocab_learn: special token %zu has an invalid name", i);
         for (size_t k = 0; k < i; k++)
             if (!strcmp(l->special[i], l->special[k]))
                 return weft_fail(c, WEFT_ARGUMENT,
-                                 "weft_vocab_learn: duplicate special token \"%s\"",
-                                 l->special[i]);
+                                 "weft_vocab_learn: duplicate special token \"%s\"", l->special[i]);
     }
     if (size < 256 + (int64_t)l->specials || size > LEARN_MOST)
-        return weft_fail(c, WEFT_ARGUMENT,
-                         "weft_vocab_learn: size %lld; expected 256 bytes and %zu special tokens, up to %d",
-                         (long long)size, l->specials, LEARN_MOST);
+        return weft_fail(
+            c, WEFT_ARGUMENT,
+            "weft_vocab_learn: size %lld; expected 256 bytes and %zu special tokens, up to %d",
+            (long long)size, l->specials, LEARN_MOST);
     return WEFT_OK;
 }
 

@@ -253,7 +253,8 @@ TEST(views) {
     BAD(ARGUMENT, "graph", weft_concat((weft_tensors){many, 2000}, 0));
     BAD(ARGUMENT, "graph", weft_stack((weft_tensors){many, 2000}, 0));
     FAILS(ARGUMENT, "split", weft_split(x, 0, 2, NULL));
-    FAILS(SHAPE, "split: 4 elements do not divide into 3 parts", weft_split(x, 0, 3, (weft_tensor[3]){{0}}));
+    FAILS(SHAPE, "split: 4 elements do not divide into 3 parts",
+          weft_split(x, 0, 3, (weft_tensor[3]){{0}}));
     FAILS(SHAPE, "0 parts", weft_split(x, 0, 0, two));
     FAILS(SHAPE, "split", weft_split(x, 0, -2, two));
     FAILS(ARGUMENT, "no axis", weft_split(x, 2, 2, two));

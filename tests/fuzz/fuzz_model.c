@@ -3,10 +3,10 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
-#include "cli/json.c"
 #include "apps/supervised/logic_net.c"
 #include "apps/supervised/model.c"
 #include "apps/supervised/network.c"
+#include "cli/json.c"
 
 #include "fuzz.h"
 

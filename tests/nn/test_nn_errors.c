@@ -72,7 +72,8 @@ TEST(convolutions_and_pooling) {
         weft_nn_conv2d(s, image, 4, weft_dims(2), "c", &(weft_nn_conv_desc){.same = true}));
     BAD(SHAPE, "rank 3", weft_nn_max_pool1d(x, &(weft_pool_desc){.size = {2}}));
     BAD(SHAPE, "a window", weft_nn_avg_pool1d(sequence(), NULL));
-    BAD(ARGUMENT, "1 extents for 2 spatial axes", weft_nn_adaptive_avg_pool(image, weft_dims(3), false));
+    BAD(ARGUMENT, "1 extents for 2 spatial axes",
+        weft_nn_adaptive_avg_pool(image, weft_dims(3), false));
     BAD(ARGUMENT, "extent 8 to 0", weft_nn_adaptive_avg_pool(image, weft_dims(2, 0), false));
     BAD(SHAPE, "no spatial axes", weft_nn_global_avg_pool(x, false));
     BAD(SHAPE, "no spatial axes", weft_nn_global_max_pool(v, false));
@@ -137,7 +138,8 @@ TEST(losses) {
     BAD(ARGUMENT, "cross_entropy", weft_nn_nll(x, n, &(weft_nn_classes_desc){.smoothing = 0.5f}));
     BAD(SHAPE, "each of 6 classes",
         weft_nn_cross_entropy(x, n, &(weft_nn_classes_desc){.weight = weft_slice(v, 0, 0, 5, 1)}));
-    BAD(ARGUMENT, "ignore_index", weft_nn_cross_entropy(x, x, &(weft_nn_classes_desc){.ignore = true}));
+    BAD(ARGUMENT, "ignore_index",
+        weft_nn_cross_entropy(x, x, &(weft_nn_classes_desc){.ignore = true}));
     BAD(ARGUMENT, "reduction 9",
         weft_nn_cross_entropy(x, n, &(weft_nn_classes_desc){.reduction = (weft_reduction)9}));
     BAD(SHAPE, "multi_margin", weft_nn_multi_margin(x, x, 1, WEFT_REDUCE_MEAN));
