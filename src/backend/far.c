@@ -186,6 +186,10 @@ static bool far_has_block(const weft_ctx *c, const weft_graph *g, const node *n)
     return backend_cpu.has_block(&((const far_device *)c->device)->cpu, g, n);
 }
 
+static bool far_passes_on(const weft_ctx *c, const step *product) {
+    return backend_cpu.passes_on(&((const far_device *)c->device)->cpu, product);
+}
+
 /* ---- plans ---- */
 
 static weft_err far_prepare(weft_plan *p) {
@@ -241,6 +245,7 @@ const weft_backend backend_far = {
     .accepts = routine_accepts,
     .takes_maps = routine_takes_maps,
     .adds = routine_adds,
+    .passes_on = far_passes_on,
     .prepare = far_prepare,
     .run = far_run,
     .release = far_release,
