@@ -174,6 +174,14 @@ weft_err narrow_find(const weft_plan *p, uint32_t *of, narrow **list) {
  * or rows where a piece has a part of each. */
 enum { NARROW_AHEAD = 8192, NARROW_ROWS_AHEAD = 16 };
 
+/* What multiplies few rows without widening weights first; NULL: nothing. */
+static few_product *narrow_few(const narrow *w, isa level, const gemm_shape *s) {
+    const few_table *const t = few_of(level);
+    const int way = s->b_row == 1 ? FEW_DOTS : FEW_ROWS;
+    if (!t || s->m > FEW_MOST || s->k < 1 || w->scale || w->factor != 1) return NULL;
+    return w->dtype == WEFT_BF16 ? t->bf16[way] : w->dtype == WEFT_I8 ? t->i8[way] : NULL;
+}
+
 void narrow_choose(narrow_product *x, const narrow *w, isa level, const gemm_shape *s) {
     /* A widened piece stays in the second cache; many rows read each piece once for all. */
     enum { FEW = 64, FLOATS = 1 << 15, WIDE = 512 };
@@ -183,6 +191,10 @@ void narrow_choose(narrow_product *x, const narrow *w, isa level, const gemm_sha
     x->along = s->b_row == 1;
     x->weights.columns = x->along ? s->b_col : s->b_row;
     x->piece = s->m > FEW ? WIDE : !x->along ? WIDE / 2 : few < 16 ? 16 : few;
+    x->few = narrow_few(w, level, s);
+    x->loops = loops_of(level);
+    x->s = *s;
+    if (x->few) x->piece = x->along ? 4 * x->piece : 2 * WIDE; /* long stretches of a row */
     x->units = s->m > 0 ? (s->n + x->piece - 1) / x->piece : 0;
     if (x->units <= 1) x->piece = s->n;
     size_t scratch = 0;
@@ -194,7 +206,8 @@ void narrow_choose(narrow_product *x, const narrow *w, isa level, const gemm_sha
         gemm_choose(&x->part[last], level, &part);
         if (x->part[last].scratch > scratch) scratch = x->part[last].scratch;
     }
-    x->block = ((size_t)(x->piece * s->k) * 4 + 63) & ~(size_t)63;
+    const int64_t floats = x->few ? s->m * s->k : x->piece * s->k; /* few: rows of A, contiguous */
+    x->block = ((size_t)floats * 4 + 63) & ~(size_t)63;
     x->bytes = x->block + scratch;
 }
 
@@ -224,10 +237,47 @@ static void narrow_done(void *user, int64_t i0, int64_t i1, int64_t j0, int64_t 
     b->d->band(b->d->user, i0, i1, b->j0 + j0, b->j0 + j1);
 }
 
+/* Columns [j0, j0 + n) of few rows; a: these, contiguous. */
+static void narrow_run_few(const narrow_product *x, const gemm_data *d, const float *a,
+                           int64_t a_row, int64_t j0, int64_t n) {
+    const int64_t size = x->weights.dtype == WEFT_I8 ? 1 : 2, w_row = x->weights.columns * size;
+    const few_data few = {.x = a,
+                          .c = d->c + j0,
+                          .w = x->weights.source + (x->along ? j0 * w_row : j0 * size),
+                          .x_row = a_row,
+                          .c_row = x->s.c_row,
+                          .w_row = w_row,
+                          .m = x->s.m,
+                          .k = x->k,
+                          .n = n};
+    x->few(&few);
+    for (int64_t i = 0; i < x->s.m && (d->bias || d->relu || d->mask); i++)
+        x->loops->finish(few.c + i * few.c_row, d->bias ? d->bias + j0 : NULL, d->relu,
+                         d->mask ? d->mask + i * d->mask_row + j0 : NULL, n);
+    if (d->band) d->band(d->user, 0, x->s.m, j0, j0 + n);
+}
+
+/* The rows of A, one element after the other. */
+static const float *narrow_rows(const narrow_product *x, const gemm_data *d, float *room,
+                                int64_t *row) {
+    const gemm_shape *s = &x->s;
+    *row = s->a_col == 1 ? s->a_row : s->k;
+    if (s->a_col == 1) return d->a;
+    for (int64_t i = 0; i < s->m; i++)
+        for (int64_t k = 0; k < s->k; k++) room[i * s->k + k] = d->a[i * s->a_row + k * s->a_col];
+    return room;
+}
+
 void narrow_run(const narrow_product *x, const gemm_data *d, int64_t unit0, int64_t unit1,
                 char *scratch) {
     float *block = (float *)(void *)scratch;
-    for (int64_t u = unit0; u < unit1; u++) {
+    int64_t a_row = 0;
+    const float *const rows = x->few ? narrow_rows(x, d, block, &a_row) : NULL;
+    for (int64_t u = unit0; u < unit1 && x->few; u++) {
+        const int64_t j0 = u * x->piece;
+        narrow_run_few(x, d, rows, a_row, j0, u == x->units - 1 ? x->n - j0 : x->piece);
+    }
+    for (int64_t u = unit0; u < unit1 && !x->few; u++) {
         const gemm_plan *part = &x->part[u == x->units - 1];
         const int64_t j0 = u * x->piece, n = u == x->units - 1 ? x->n - j0 : x->piece;
         for (int64_t j = 0; x->along && j < n; j++)

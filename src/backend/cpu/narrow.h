@@ -7,7 +7,9 @@
 #ifndef WEFT_NARROW_H
 #define WEFT_NARROW_H
 
+#include "backend/cpu/few.h"
 #include "backend/cpu/gemm.h"
+#include "backend/cpu/loops.h"
 #include "backend/cpu/tile.h"
 #include "plan/plan.h"
 
@@ -29,6 +31,9 @@ typedef struct narrow_product {
     gemm_plan part[2]; /* of a piece, and of the last one */
     int64_t n, k, piece, units;
     bool along;          /* of one column of B, the elements lie side by side */
+    few_product *few;    /* for few rows: does it without a widened piece; NULL: many, or another type */
+    const loops_table *loops;
+    gemm_shape s;
     size_t block, bytes; /* of the widened piece; of all scratch */
 } narrow_product;
 
