@@ -35,7 +35,7 @@ else
 MODE   := -O2 -DNDEBUG
 SODEFS := -Wl,-z,defs
 # What waits for files, or is asked once, is built for size: libweft.so stays below 3 MB.
-SMALL  := src/train/% src/kern/% src/lm/%
+SMALL  := src/train/% src/kern/% src/lm/% src/nn/% src/optim/%
 endif
 
 FLAGS := -std=c11 $(MODE) -fno-math-errno -fno-trapping-math -ffp-contract=off -fPIC \
