@@ -74,6 +74,7 @@ static inline void world_begin(void) {
 static inline void refused(weft_tensor r, weft_err error, const char *part) {
     quiet_end();
     CHECK(!weft_ok(r));
+    CHECK_EQ(r.id, 0); /* poison, not some node of a failed graph */
     CHECK_EQ(weft_rank(r), 0);
     if (r.g == g) {
         CHECK_EQ(weft_graph_error(g), error);

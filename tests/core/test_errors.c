@@ -249,6 +249,7 @@ TEST(views) {
     BAD(ARGUMENT, "stack: no parts", weft_stack((weft_tensors){0}, 0));
     BAD(ARGUMENT, "unsqueeze", weft_stack(weft_list(x, x), 5));
     BAD(SHAPE, "concat", weft_stack(weft_list(x, v), 0));
+    BAD(DTYPE, "cast", weft_stack(weft_list(weft_cast(x, (weft_dtype)77), x), 0));
     weft_tensor many[2000] = {{0}}, two[2];
     BAD(ARGUMENT, "graph", weft_concat((weft_tensors){many, 2000}, 0));
     BAD(ARGUMENT, "graph", weft_stack((weft_tensors){many, 2000}, 0));
