@@ -254,7 +254,7 @@ weft_err weft_lm_config_parse(weft_ctx *c, weft_json json, const char *name, wef
         !weft_json_bool(weft_json_get(json, "tie_word_embeddings"), m.family == WEFT_LM_GPT2);
     const weft_err e = weft_lm_config_check(c, &m);
     if (e != WEFT_OK) {
-        char why[300];
+        char why[600];
         snprintf(why, sizeof why, "%s", weft_error(c));
         return weft_fail(c, WEFT_FORMAT, "%s: %s", r.name, why);
     }
